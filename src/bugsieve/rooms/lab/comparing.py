@@ -1,4 +1,4 @@
-"""What two campaigns on the same task have found, together and each alone."""
+"""The findings of two campaigns on the same task, together and each alone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AnyPath = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Shares:
-    """How many of some things are in both campaigns, and in one only."""
+    """The number of some things in both campaigns, and in one only."""
 
     both: int
     only_first: int
@@ -30,7 +30,7 @@ class Shares:
 
 @dataclass(frozen=True)
 class Recall:
-    """How many of the known bug states an oracle was asked about, and found to be bugs."""
+    """The number of known bug states that an oracle was asked about, and found to be bugs."""
 
     found: int
     known: int
@@ -43,7 +43,7 @@ class Recall:
 
 @dataclass(frozen=True)
 class CauseShares:
-    """How many bugs each campaign has of a cause, with the smallest of each."""
+    """The number of bugs with a cause in each campaign, with the smallest of each."""
 
     id: str
     words: str
@@ -55,13 +55,13 @@ class CauseShares:
 
 @dataclass(frozen=True)
 class Crossed:
-    """What a campaign made of states that only the other one had judged."""
+    """The results of a campaign on states that only the other one had judged."""
 
     states: int
     bugs: Mapping[bytes, CostBugRow]
     """By state."""
     undecided: frozenset[bytes]
-    """Of failing runs, the states of which nobody knows whether they had to fail."""
+    """Of failing runs, the states where it is unknown if they had to fail."""
 
 
 Cross = Callable[[AnyPath, CostRecords, StateArray], Crossed]
@@ -90,12 +90,12 @@ class Comparison:
     untested: tuple[tuple[CostBugRow, ...], tuple[CostBugRow, ...]]
     """Bugs of each in states that the other one has not judged: nothing is known of it there."""
     crossed: tuple[Crossed, Crossed] | None
-    """What each made of the other's states, if it was asked to."""
+    """The results of each on the other's states, if it was asked to."""
     recall: tuple[Mapping[str, Recall], Mapping[str, Recall]]
     """By oracle, for each campaign. Known are the bugs of both together if they test the same
     policy for the same objective, else those of the campaign itself."""
     folders: tuple[str, str] = ("the first", "the second")
-    """What people call the two."""
+    """The names that people give the two."""
 
     def __str__(self) -> str:
         """As `bugsieve compare` prints it."""
@@ -178,7 +178,7 @@ def compare(first: AnyPath, second: AnyPath, *, cross: Cross | None = None) -> C
 
 
 def _policy(records: CostRecords) -> str:
-    """What the policy was: its spec alone does not say which seed or file it had."""
+    """The policy's fingerprint: its spec alone does not say which seed or file it had."""
     return records.header.policy_fingerprint or records.header.policy
 
 

@@ -75,7 +75,7 @@ def _ids(bugs: Sequence[CostBugRow], more: Crossed | None) -> str:
 
 
 def _elsewhere(found: Comparison) -> list[str]:
-    """What is not in the table: bugs where only one has judged, and what --cross has added."""
+    """Lines beside the table: bugs where only one has judged, and what --cross has added."""
     folders = found.folders
     if found.crossed is not None:
         return [

@@ -28,7 +28,7 @@ _BATCH = 256
 
 
 def cross_judge(directory: AnyPath, records: CostRecords, states: StateArray) -> Crossed:
-    """What the policy, the oracles and the limits of a campaign make of states that are not its.
+    """The verdicts of a campaign's policy, oracles and limits on states of another campaign.
 
     The policy and the oracles must be ones that the user has typed or agrees to, and the policy
     must be what it was. Failing runs that the oracles leave open get the effort that the campaign
@@ -66,7 +66,7 @@ def _judged(
 
 
 def _is_open(finding: Finding) -> bool:
-    """Whether the policy fails, and nobody knows whether it had to."""
+    """Return true if the policy fails or is unstable, and no oracle has decided the state."""
     outcomes = {row.verdict.outcome for row in finding.verdicts}
     is_failure = finding.run.ending != Ending.SOLVED
     return bool(finding.unstable) or (is_failure and outcomes <= {Outcome.INCONCLUSIVE})

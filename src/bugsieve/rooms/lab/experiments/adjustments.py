@@ -1,4 +1,4 @@
-"""What the command line says of an experiment beside its file: where data are, limits, a part."""
+"""Settings of the command line beside an experiment's file: where data are, limits, a part."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Adjustments:
             raise type(error)(f"{error} (with {given})") from None
 
     def data_folder(self, table: Mapping[str, Any], path: Path) -> Path | None:
-        """Where the files of the experiment are; None if it has them beside itself."""
+        """The folder of the experiment's files; None if they are beside the experiment itself."""
         if DATA not in table:
             if self.data is not None:
                 raise UsageError(
@@ -74,7 +74,7 @@ class Adjustments:
 class _OnInstance(Protocol):
     @property
     def instance(self) -> Any:
-        """What has a domain and a name."""
+        """An object with a domain and a name."""
 
 
 Placed = TypeVar("Placed", bound=_OnInstance)
@@ -99,7 +99,7 @@ def _fits(name: tuple[str, str], pattern: str) -> bool:
 
 
 def _setting(text: str) -> dict[str, Any]:
-    """The table of "KEY=VALUE"; what is no value of TOML is a text."""
+    """The table of "KEY=VALUE"; a value that TOML cannot read is a text."""
     key, sign, value = text.partition("=")
     for shown in (value, json.dumps(value.strip())) if sign else ():
         try:

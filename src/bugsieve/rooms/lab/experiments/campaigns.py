@@ -1,4 +1,4 @@
-"""Campaigns of an experiment, of whatever kind: what they were begun with, and opening them."""
+"""Campaigns of an experiment, of every kind: their stored settings, and opening them."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from bugsieve.rooms.lab.experiments.grid import Cell
 
 def undone(directory: Path, index: Index) -> list[str]:
     """The campaigns of an experiment that have not come to their end, by their folders."""
-    # What is there is sought by us: names in an index may be a stranger's.
+    # Search the folders: names in an index may be a stranger's.
     found = {path.relative_to(directory).as_posix(): path for path in campaigns_in(directory)}
     return [name for name in index.entries if name not in found or not is_finished(found[name])]
 
 
 def is_finished(folder: Path) -> bool:
-    """Whether there is a campaign in the folder that has come to its end."""
+    """Return true if there is a campaign in the folder that has come to its end."""
     try:
         with kind_in(folder).records(folder) as records:
             return records.progress().finished is not None
@@ -42,7 +42,7 @@ def is_finished(folder: Path) -> bool:
 
 
 def state_of(folder: Path, cell: Cell) -> tuple[bool, str | None]:
-    """Whether the campaign in the folder is finished, and what it has that the cell has not."""
+    """Return true if the campaign has ended, and its first difference from the cell, if any."""
     _, header, had = read_campaign(folder)
     finished = is_finished(folder)
     if not cell.instance.is_subject(header.subject):
@@ -62,7 +62,7 @@ def open_campaign(
 
 
 def require_trusted_cell(cell: Cell, source: Path) -> None:
-    """UsageError if the policy or an oracle of a cell is none that the user has typed."""
+    """UsageError if the user has never typed the policy or an oracle of a cell."""
     kind = KINDS[cell.options.kind]
     if cell.training is None:
         require_trusted_policy(kind, cell.options, source)
@@ -83,15 +83,15 @@ def _difference(cell: Cell, options: CampaignOptions, header: CampaignHeader) ->
 
 
 def _is_same_policy(cell: Cell, wanted: str, had: str) -> bool:
-    """Whether it was trained, for then its name is that of a file; or was named without more."""
+    """Return true if it was trained, so that its name is a file's, or was named without more."""
     return cell.training is not None or had.partition(":")[0] == wanted.strip()
 
 
 def _is_same_objective(wanted: str, header: CampaignHeader) -> bool:
-    """Whether the campaign keeps what the objective is for its task, as of a file of rules."""
+    """Return true if the campaign keeps the objective for its task, as of a file of rules."""
     try:
         return make_objective(wanted, header.subject.load()).spec == header.objective
-    except BugsieveError:  # perhaps there is no such file any more, or it is no file of rules
+    except BugsieveError:  # perhaps there is no such file any more, or it is not a file of rules
         return False
 
 

@@ -25,7 +25,7 @@ CONFIGURATIONS = (*USUAL, REPLAY_BUGS, MORE_EPOCHS)
 
 @dataclass(frozen=True)
 class Column:
-    """What tables compare: the model that a criterion takes of the first ones of a training."""
+    """The model that tables compare: what a criterion takes of the first ones of a training."""
 
     configuration: str
     budget: int
@@ -44,14 +44,14 @@ class Configuration:
     """All but tasks and seed."""
     columns: tuple[Column, ...]
     takes_start: bool = False
-    """Whether it goes on from the start-up phase that others have, too."""
+    """True if it goes on from the start-up phase that others have, too."""
     is_compared: bool = False
-    """Whether all criteria are compared on its models."""
+    """True if all criteria are compared on its models."""
 
 
 @dataclass(frozen=True)
 class Budgets:
-    """How many epochs trainings have, and which there are."""
+    """The numbers of epochs of trainings, and the trainings there are."""
 
     budgets: tuple[int, ...]
     names: tuple[str, ...] = USUAL

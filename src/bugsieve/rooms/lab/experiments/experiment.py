@@ -48,9 +48,9 @@ class ExperimentStarted:
 
     campaigns: int
     done: int
-    """How many had come to their end before."""
+    """The number of those that had come to their end before."""
     workers: int
-    """Processes of this machine; none where a crew of somebody else's does the work."""
+    """Processes of this machine; 0 where a crew from outside does the work."""
     trainings: Mapping[int, str] = field(default_factory=dict)
     """The networks that are trained first, by the numbers of the jobs."""
 
@@ -72,7 +72,7 @@ ExperimentListener = Callable[[ExperimentEvent], None]
 
 @dataclass(frozen=True)
 class ExperimentSummary:
-    """What has become of the campaigns."""
+    """The results of the campaigns."""
 
     campaigns: int
     done: int
@@ -81,7 +81,7 @@ class ExperimentSummary:
     rejected: int
     """Claims of oracles that the checker did not believe, in the campaigns of this session."""
     postponed: str = ""
-    """Why the final tests of trainings were left to others, if they were."""
+    """The reason why the final tests of trainings were left to others, if they were."""
 
     @property
     def exit_code(self) -> int:
@@ -115,10 +115,10 @@ class Experiment:
     ) -> ExperimentSummary:
         """Run all campaigns that are not done yet; by default one on each core.
 
-        A `crew` of somebody else's is left open.
+        A `crew` of the caller is left open.
 
-        A campaign that fails does not stop the others. Ctrl-C is passed on; whatever ends the
-        run, the next one goes on where it stopped. UsageError where the file names a policy that
+        A campaign that fails does not stop the others. Ctrl-C is passed on. After every ending of
+        a run, the next one goes on where it stopped. UsageError where the file names a policy that
         the user has never typed, without `trust_policy`.
         """
         with trusting(trust_policy):
@@ -169,7 +169,7 @@ class Experiment:
         return ExperimentSummary(len(self.numbers), done, failures, rejected, postponed)
 
     def _missing(self) -> str:
-        """What the final tests of trainings wait for: in a shard, for those of all shards."""
+        """The campaigns that the final tests wait for: in a shard, those of all shards."""
         if self.shard is None or self.grid.final is None:
             return ""
         undone = [n for n, cell in enumerate(self.grid.cells) if not self._is_done(cell)]
@@ -223,7 +223,7 @@ class Experiment:
             yield from _noting(crew.run(ready), made, missing)
 
     def _failure_before(self, cell: Cell, missing: Mapping[str, JobFailed]) -> JobFailed | None:
-        """Why the campaign cannot be run: what it needs could not be made."""
+        """The reason why the campaign cannot be run: what it needs could not be made."""
         base = "pool" if isinstance(cell.options, CostOptions) else "start-up phase"
         for needed, what in ((self._network(cell), "policy"), (cell.after, base)):
             if needed in missing:
@@ -247,7 +247,7 @@ class Experiment:
         return done
 
     def _is_done(self, cell: Cell) -> bool:
-        """Whether the campaign has come to its end; InputError if it is another one."""
+        """Return true if the campaign has come to its end; InputError if it is another one."""
         folder = self.directory / cell.folder
         if not (folder / STORE_FILE).exists():
             return False
@@ -324,7 +324,7 @@ class Experiment:
         return str(self.directory / cell.training.network) if cell.training else ""
 
     def _task_folder(self, cell: Cell) -> Path:
-        """Where the files of the campaign's task or model are, if they must be written."""
+        """The folder for the files of the campaign's task or model, if they must be written."""
         instance = cell.instance
         folder = self.directory / TASKS_FOLDER
         return folder / folder_name(instance.domain) / folder_name(instance.name)
@@ -341,4 +341,4 @@ def _noting(
 
 
 def _ignore(event: object) -> None:
-    """Nobody listens."""
+    """Ignore the event."""

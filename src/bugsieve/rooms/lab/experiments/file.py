@@ -61,7 +61,7 @@ OracleSets = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class _Fuzzer:
-    """How campaigns look for test cases, and who judges them if not the usual oracles."""
+    """The search for test cases, and its judges if they are not the usual oracles."""
 
     options: AnyFuzzOptions
     oracles: OracleSets | None
@@ -69,7 +69,7 @@ class _Fuzzer:
 
 @dataclass(frozen=True)
 class _Axes:
-    """What all domains share; labels to what they stand for."""
+    """The axes that all domains share; labels to what they stand for."""
 
     policies: Mapping[str, str | QOptions]
     fuzzers: Mapping[str, _Fuzzer]

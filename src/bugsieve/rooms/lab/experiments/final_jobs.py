@@ -58,7 +58,7 @@ class FinalJob:
 
 @dataclass(frozen=True)
 class FinalProgress:
-    """How many models have been tested on a task."""
+    """The number of models that have been tested on a task."""
 
     tested: int
     models: int
@@ -68,12 +68,12 @@ _MAX_BYTES = 64 * MEBIBYTE
 
 
 def model_digest(content: bytes) -> str:
-    """What names a model in records of final tests."""
+    """The name of a model in records of final tests."""
     return hashlib.sha256(content).hexdigest()
 
 
 def task_digest(files: Sequence[str]) -> str:
-    """What tells test tasks apart."""
+    """The digest that tells test tasks apart."""
     digest = hashlib.sha256()
     for file in files:
         content = read_regular(file, kind="PDDL", max_bytes=_MAX_BYTES, is_typed=True)
@@ -119,7 +119,7 @@ def run_final(job: FinalJob, tell: Callable[[FinalProgress], None]) -> int:
         try:
             tester = _Tester(job)
         except InternalError:
-            raise  # a fault of ours is no property of the task
+            raise  # a fault of Bugsieve is not a property of the task
         except (BugsieveError, MemoryError) as error:
             reason = "the memory ran out" if isinstance(error, MemoryError) else str(error)
             write_record(path, replace(record, dropped=reason))

@@ -1,4 +1,4 @@
-"""How the policies of an experiment with trainings are tested in the end."""
+"""Options of the final tests of policies in an experiment with trainings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class FinalTestOptions(TomlOptions):
 
     oracles: tuple[str, ...] = (EXTENDED_ORACLE,)
     limits: Limits = DEFAULT_LIMITS
-    """What an oracle may spend on one state."""
+    """The limits of an oracle on one state."""
     step_limit: int = 1000
     fuzz: FuzzOptions = field(default_factory=_pool_options)
     work: int = 10_000_000

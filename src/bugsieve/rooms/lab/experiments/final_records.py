@@ -1,4 +1,4 @@
-"""What final tests of trained policies came to: a file for each test task, and one of choices.
+"""Results of final tests of trained policies: a file for each test task, and one of choices.
 
 Policies are named by the digests of their models, so that trainings which share models share their
 tests, and no test counts for a model that has been trained again.
@@ -50,16 +50,16 @@ _CHOICES_SHAPE = {"final tests": int, "tasks": {"*": [str]}, "choices": [_CHOICE
 
 @dataclass(frozen=True)
 class FinalRecord:
-    """What policies did on one test task."""
+    """The results of policies on one test task."""
 
     options: str
     """Those of the tests, as TOML."""
     task: str
     """The digest of domain and problem."""
     dropped: str | None = None
-    """Why no policy can be tested there."""
+    """The reason why no policy can be tested there."""
     solved: Mapping[str, bool] = field(default_factory=dict)
-    """Whether a policy solves the initial state, by the digest of its model."""
+    """True for policies that solve the initial state, by the digests of their models."""
     tests: Mapping[str, PoolTest] = field(default_factory=dict)
     """Tests on the pool, likewise."""
 
@@ -95,7 +95,7 @@ class FinalChoices:
 
 
 def record_file(directory: Path, domain: str, task: str) -> Path:
-    """Where the record of a test task is."""
+    """The file with the record of a test task."""
     return directory / FINAL_FOLDER / folder_name(domain) / f"{folder_name(task)}.json"
 
 
@@ -113,7 +113,7 @@ def write_record(path: Path, record: FinalRecord) -> None:
 
 
 def read_record(path: Path) -> FinalRecord | None:
-    """The record; None if there is none, InputError if it is none of ours."""
+    """The record; None if there is none, InputError if Bugsieve did not write it."""
     content = _content(path, _SHAPE, "final test")
     if content is None:
         return None

@@ -48,7 +48,7 @@ class _Peeked:
 
     domain: str
     choice: FinalChoice
-    """What any criterion takes there; the peeking one differs in criterion and model."""
+    """The choice of any criterion there; the peeking one differs in criterion and model."""
     models: tuple[TestedModel, ...]
 
 
@@ -72,7 +72,7 @@ class FinalTests:
         self._peeked: list[_Peeked] = []
 
     def stages(self, first: int) -> Iterator[tuple[str, dict[str, FinalJob]]]:
-        """What is to be done, step by step, as jobs by name; numbers of jobs begin with `first`.
+        """The work step by step, as jobs by name; numbers of jobs begin with `first`.
 
         Each step depends on what the jobs of the one before it have stored.
         """
@@ -225,7 +225,7 @@ def _coverage(model: TestedModel, records: Mapping[str, FinalRecord]) -> int:
 def _choices(
     cell: Cell, configuration: Configuration, records: TrainingRecords
 ) -> Iterator[FinalChoice]:
-    """What criteria take of the models of a training, for each column that it has."""
+    """The choices of criteria among the models of a training, for each column that it has."""
     candidates = candidates_in(records)
     tasks = len(records.task_files(TRAINING_TASK))
     for column in configuration.columns:

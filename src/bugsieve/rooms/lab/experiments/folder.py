@@ -55,7 +55,7 @@ def writing(directory: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def finishing(directory: Path) -> Iterator[bool]:
-    """Whether the final tests may be made here: one shard makes them."""
+    """Give true if the final tests may be made here: one shard makes them."""
     try:
         lock = FolderLock(directory, _FINAL_LOCK_FILE)
     except UsageError:

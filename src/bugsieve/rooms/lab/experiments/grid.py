@@ -39,20 +39,20 @@ class Cell:
     folder: str
     """Below the experiment's folder."""
     training: Training | None = None
-    """What makes the policy, where the options cannot name it yet."""
+    """The training that makes the policy, where the options cannot name it yet."""
     after: str = ""
     """The folder of the campaign that it builds on: whose pool it judges, where pools are shared,
     or whose start-up phase its training takes over."""
 
     @property
     def makes_pool(self) -> bool:
-        """Whether it judges nothing, but makes a pool for others."""
+        """Return true if it judges nothing, but makes a pool for others."""
         return isinstance(self.options, CostOptions) and self.options.mode == POOL
 
 
 @dataclass(frozen=True)
 class Grid:
-    """What an experiment file asks for."""
+    """The campaigns that an experiment file asks for."""
 
     name: str
     source: Path
@@ -61,18 +61,18 @@ class Grid:
     configurations: tuple[Configuration, ...] = ()
     """Of trainings; the labels of their cells name them."""
     final: FinalTestOptions | None = None
-    """How trained policies are tested in the end."""
+    """The options for the final tests of trained policies."""
     files: tuple[str, ...] = ()
-    """What policies need beside the files they name, wherever the campaigns are run."""
+    """Files that policies need beside those they name, on every machine that runs campaigns."""
 
     @property
     def is_safety(self) -> bool:
-        """Whether its campaigns are about safety."""
+        """Return true if its campaigns are about safety."""
         return any(isinstance(cell.options, SAFETY.options) for cell in self.cells)
 
     @property
     def shares_pools(self) -> bool:
-        """Whether its campaigns judge common pools, by different oracles."""
+        """Return true if its campaigns judge common pools, by different oracles."""
         return any(cell.makes_pool for cell in self.cells)
 
 

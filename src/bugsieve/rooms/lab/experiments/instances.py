@@ -37,7 +37,7 @@ class Instance:
     """A task of the grid."""
 
     file_names: ClassVar[tuple[str, ...]] = (DOMAIN_FILE, PROBLEM_FILE)
-    """What the files of generated ones are called."""
+    """The names of the files of generated ones."""
     noun: ClassVar[str] = "task"
 
     domain: str
@@ -46,10 +46,10 @@ class Instance:
     texts: tuple[bytes, ...]
     """Domain and problem, or what else it consists of."""
     files: tuple[str, ...] | None = None
-    """Where they are; None for generated ones, which must be written first."""
+    """The files; None for generated ones, which must be written first."""
 
     def is_subject(self, saved: Any) -> bool:
-        """Whether a campaign with this subject tests it."""
+        """Return true if a campaign with this subject tests it."""
         return isinstance(saved, SavedTask) and (saved.domain, saved.problem) == self.texts
 
     def named_in(self, options: CampaignOptions, files: tuple[str, ...]) -> CampaignOptions:
@@ -58,7 +58,7 @@ class Instance:
         return replace(options, task=files)
 
     def difference(self, had: CampaignOptions) -> str | None:
-        """What else a campaign with these options has that this has not, in half a sentence."""
+        """Another difference from a campaign with these options, in half a sentence."""
         return None
 
     def files_in(self, folder: Path) -> tuple[str, ...]:
@@ -68,7 +68,7 @@ class Instance:
         return tuple(str(folder / name) for name in self.file_names)
 
     def contents_in(self, folder: Path) -> dict[Path, bytes]:
-        """What must be written to this folder first."""
+        """The files to write to this folder first, with their contents."""
         if self.files is not None:
             return {}
         return dict(zip(map(Path, self.files_in(folder)), self.texts, strict=True))

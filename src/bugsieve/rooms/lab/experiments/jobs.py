@@ -36,7 +36,7 @@ class Job:
     directory: str
     options: CampaignOptions
     trust_policy: bool = False
-    """Whether the user says yes to whatever a campaign that exists names."""
+    """True if the user agrees to all policies that existing campaigns name."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ AnyJob = Job | TrainingJob | FinalJob
 
 @dataclass(frozen=True)
 class Workplace:
-    """Where a process does the jobs that follow, if not where it was started."""
+    """The folder in which a process does the jobs that follow, if not where it was started."""
 
     folder: str
     root: str
@@ -73,7 +73,7 @@ class JobStarted:
 
 @dataclass(frozen=True)
 class JobProgress:
-    """How far the campaign, the training or the final test of the job is."""
+    """The progress of the campaign, the training or the final test of the job."""
 
     number: int
     state: RoundDone | Evaluated | FinalProgress

@@ -1,4 +1,4 @@
-"""What experiments on cost and on safety have of their own; all else is the same for both."""
+"""Differences between experiments on cost and on safety; all else is the same for both."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Kind:
     blank: Mapping[str, Any]
     """Options that the grid fills in, and those with another default than single campaigns."""
     usual_oracles: Callable[[Mapping[str, Any]], Sequence[str]]
-    """Who judges under what [campaign] says, where nobody is named."""
+    """The usual judges under the settings of [campaign], where the file names none."""
     check_oracle: Callable[[str], None]
     check_policy: Callable[[str], None]
     read_instances: Callable[[Any, str, Path], list[Instance]]
@@ -51,12 +51,12 @@ class Kind:
 
     @property
     def campaign_keys(self) -> list[str]:
-        """What [campaign] may have."""
+        """The keys that [campaign] may have."""
         return [field.name for field in fields(self.options) if field.name not in _OF_THE_GRID]
 
     @property
     def fuzz_keys(self) -> list[str]:
-        """What describes a fuzzer."""
+        """The keys that describe a fuzzer."""
         return [field.name for field in fields(self.fuzz) if field.name not in _OF_THE_GRID]
 
 

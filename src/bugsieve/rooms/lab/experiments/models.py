@@ -35,7 +35,7 @@ _SOURCES = {
     "model": ("model", "property", *PROPERTY_PARTS, "property_name", "constants"),
     "domain": ("domain", "problems", "unsafe"),
 }
-"""What a model may come from, and the keys that describe it then."""
+"""The sources of a model, and the keys that describe each."""
 _WORDS = {"generator": "a generator", "model": "files", "domain": "files in PDDL"}
 _OF_SOURCES = tuple(dict.fromkeys(key for keys in _SOURCES.values() for key in keys))
 _KEYS = ("label", "policies", "oracles", *_OF_SOURCES)
@@ -55,7 +55,7 @@ class ModelInstance(Instance):
     """As in the options of a campaign."""
 
     def is_subject(self, saved: Any) -> bool:
-        """Whether a campaign with this subject tests it."""
+        """Return true if a campaign with this subject tests it."""
         return isinstance(saved, SavedModel) and saved.json() == json.loads(self.document)
 
     def named_in(self, options: CampaignOptions, files: tuple[str, ...]) -> CampaignOptions:

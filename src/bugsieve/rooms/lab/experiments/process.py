@@ -56,7 +56,7 @@ def _run(job: AnyJob, tell: Callable[[object], None]) -> JobDone | JobFailed:
     except MemoryError:
         return _failure(job, "the memory ran out: use tighter limits", BudgetError.exit_code)
     except (BrokenPipeError, ConnectionResetError):
-        raise  # nobody listens any more
+        raise  # the receiver is gone
     except Exception as error:  # the other campaigns must go on
         sentence = f"this is a fault in Bugsieve ({type(error).__name__}: {error})"
         return _failure(job, sentence, InternalError.exit_code)

@@ -42,7 +42,7 @@ class Shard:
 
     @property
     def lock_file(self) -> str:
-        """What keeps it from being run twice at the same time."""
+        """The lock file that keeps it from being run twice at the same time."""
         return f"shard-{self.number}-of-{self.count}.lock"
 
 
@@ -54,5 +54,5 @@ def shards_of(cells: Sequence[Cell], count: int) -> list[Shard]:
 
 
 def _common(cell: Cell) -> str:
-    """What the cell has in common with those that stay with it."""
+    """The key that the cell has in common with those that stay with it."""
     return cell.after or (cell.training.network if cell.training else cell.folder)

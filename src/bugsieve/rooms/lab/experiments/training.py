@@ -36,7 +36,7 @@ def files_of_network(network: str) -> tuple[str, str]:
 
 
 def is_trained(network: Path, document: str, options: QOptions) -> bool:
-    """Whether the network is there; InputError if it was trained for something else."""
+    """Return true if the network is there; InputError if it was trained for something else."""
     path = _record(network)
     if not path.exists() or not network.exists():
         return False

@@ -60,7 +60,7 @@ class TrainingInstance(Instance):
     test: tuple[Instance, ...] = ()
 
     def is_subject(self, saved: Any) -> bool:
-        """Whether a training with this subject is of this domain."""
+        """Return true if a training with this subject is of this domain."""
         return isinstance(saved, TrainingSubject) and saved.domain == self.texts[0]
 
     def difference(self, had: CampaignOptions) -> str | None:
@@ -116,7 +116,7 @@ class TrainingInstance(Instance):
 
 @dataclass(frozen=True)
 class TrainingGrid:
-    """What a file of trainings asks for."""
+    """The trainings that a file asks for."""
 
     blocks: list[list[Cell]]
     """By domain."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _BAR = 0.8
-"""How much of a row its bars take."""
+"""The part of a row that its bars take."""
 
 
 def draw_bars(

@@ -74,7 +74,7 @@ def _kinds(found: Sequence[Curve]) -> dict[str, str]:
 
 
 def _styles(found: Sequence[Curve]) -> list[Style]:
-    """Where there are both, colours tell what is tested and dashes how."""
+    """If both are there, colours tell what is tested and dashes how."""
     subjects, fuzzers = _names(found)
     if _are_crossed(subjects, fuzzers):
         return [
@@ -116,7 +116,7 @@ def _legend(found: Sequence[Curve], styles: Sequence[Style]) -> list[tuple[str, 
 
 
 def _fitting(labels: Sequence[str]) -> int:
-    """How many labels go into one line."""
+    """The number of labels that fit into one line."""
     return max(1, _LABEL_ROOM // (max(map(len, labels), default=0) + 8))
 
 
@@ -157,7 +157,7 @@ def _steps(times: Reals, curve: Curve, start: float) -> tuple[Reals, Reals]:
 
 
 def _start(found: Sequence[Curve]) -> float:
-    """Where a logarithmic axis begins: a bit before the first bug."""
+    """The beginning of a logarithmic axis: a bit before the first bug."""
     first = [float(times[0]) for curve in found for times in curve.bugs.values() if len(times)]
     return max(0.5 * min(first, default=1.0), 1e-3)
 

@@ -1,6 +1,6 @@
-"""How many bugs campaigns have found, of each kind, and how many states they judged or left open.
+"""Counts of bugs per campaign, of each kind, and of states that were judged or left open.
 
-A row for each campaign of whatever kind that has bugs, in the order of their folders.
+A row for each campaign of every kind that has bugs, in the order of their folders.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class _Counted:
 
     @property
     def is_unsolved(self) -> bool:
-        """Whether the policy does not reach the goal from the initial state."""
+        """Return true if the policy does not reach the goal from the initial state."""
         initial: Any = getattr(self.summary, "initial", None)
         return initial is not None and initial.ending != Ending.SOLVED.label
 

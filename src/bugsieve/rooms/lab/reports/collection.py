@@ -29,7 +29,7 @@ AnyCard = TypeVar("AnyCard")
 
 @dataclass(frozen=True)
 class Card:
-    """What a campaign tests, and how."""
+    """The subject of a campaign, and its settings."""
 
     folder: Path
     domain: str
@@ -40,12 +40,12 @@ class Card:
     novelty: int
     seed: int
     oracles: str
-    """Who judges: the label in the experiment file, or the specs."""
+    """The judges: the label in the experiment file, or the specs."""
     asked: str
     """The specs of all oracles that were asked to judge, those included that object to the task:
     what campaigns must have in common to be averaged."""
     unit_cost: bool = False
-    """Whether costs of its task were left out."""
+    """True if costs of its task were left out."""
 
 
 def collect(directories: Sequence[Path]) -> list[Card]:
@@ -60,7 +60,7 @@ def collect(directories: Sequence[Path]) -> list[Card]:
 
 
 def cost_notes(cards: Sequence[Card]) -> Iterator[str]:
-    """How many campaigns of a report count every action as 1 where the files have costs."""
+    """The number of campaigns that count every action as 1 where the files have costs."""
     count = sum(card.unit_cost for card in cards)
     if count:
         yield f"unit costs in {count} of {counted(len(cards), 'campaign')}: every action costs 1"
@@ -84,7 +84,7 @@ def in_file_order(cards: Sequence[Card]) -> list[Card]:
 def collect_cards(
     directories: Sequence[Path], card: Callable[[Path, IndexEntry | None], AnyCard]
 ) -> list[AnyCard]:
-    """What `card` makes of all campaigns in and below the folders and their labels, each once."""
+    """The cards of all campaigns in and below the folders, each once, with their labels."""
     indexes: dict[Path, Index | None] = {}
     cards: dict[Path, AnyCard] = {}
     for directory in directories:
@@ -110,7 +110,7 @@ def _campaigns(directory: Path) -> Iterator[Path]:
 
 
 def _label(folder: Path, indexes: dict[Path, Index | None]) -> IndexEntry | None:
-    """What the campaign stands for in the experiment that it is part of, if it is."""
+    """The campaign's entry in the experiment that it is part of, if it is."""
     above = Path(*folder.parts[:-_DEPTH])
     if above not in indexes:
         indexes[above] = read_index(above)

@@ -25,9 +25,9 @@ class Curve:
     """The mean number of bugs of some campaigns over their running time in seconds."""
 
     subject: str
-    """What is tested: the part of its name that curves of other fuzzers may share."""
+    """The subject: the part of its name that curves of other fuzzers may share."""
     fuzzer: str
-    """How test states are sought."""
+    """The search for test states."""
     campaigns: int
     bugs: dict[str, Reals]
     """By kind, when they were found, in ascending order; each counts 1 / campaigns."""
@@ -42,25 +42,25 @@ class Curve:
 
 @dataclass(frozen=True)
 class CurveKind(Generic[AnyCard]):
-    """How campaigns of one kind are told apart, and where their bugs are read."""
+    """The attributes that tell campaigns of one kind apart, and the source of their bugs."""
 
     keys: tuple[str, ...]
-    """What campaigns may have in common: attributes of their cards."""
+    """The keys that campaigns may have in common: attributes of their cards."""
     searching: tuple[str, ...]
     """Those that say how test cases are sought."""
     joined: tuple[str, ...]
     """Those that do not tell curves apart where there are too many, in this order."""
     word: Callable[[AnyCard, str], str]
-    """What a key of a card is called in a picture."""
+    """The name of a card's key in a picture."""
     bugs: Callable[[AnyCard], tuple[float, list[tuple[str, float]]]]
-    """How long the campaign ran, and the kinds of its bugs with the time of each."""
+    """The seconds that the campaign ran, and the kinds of its bugs with the time of each."""
     apart: tuple[str, ...]
     """Attributes that always tell curves apart: a mean over different judges says nothing."""
     shorter: Mapping[str, str] = field(default_factory=dict)
     """Names of attributes that are shown in place of others where they tell as much."""
 
     def check(self, keys: Sequence[str]) -> None:
-        """UsageError with the nearest name for what is no key."""
+        """UsageError with the nearest name for an unknown key."""
         for key in keys:
             if key not in self.keys:
                 raise UsageError(no_such("key", key, self.keys))

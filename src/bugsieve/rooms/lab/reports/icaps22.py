@@ -45,12 +45,12 @@ class Setting(enum.Enum):
 
 @dataclass(frozen=True)
 class TableOptions:
-    """What enters the table."""
+    """The options that say what enters the table."""
 
     bias: str = "policy-quality"
     """The bias that counts as "on"; "off" is uniform."""
     all_instances: bool = False
-    """Whether instances count that the policy does not solve."""
+    """True if instances count that the policy does not solve."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class _Measured:
 
 @dataclass(frozen=True)
 class _Source:
-    """Where the numbers of a column come from."""
+    """The source of the numbers of a column."""
 
     column: Column
     setting: Setting
@@ -112,7 +112,7 @@ def _judges(item: _Measured, spec: str) -> bool:
 
 
 def _key(item: _Measured) -> tuple[str, str, str]:
-    """What the campaigns of a row have in common: recalls of different judges are no mean."""
+    """The common key of a row's campaigns: recalls of different judges do not make a mean."""
     return item.card.policy, item.card.domain, item.card.asked
 
 

@@ -31,21 +31,21 @@ TaskKey = tuple[object, ...]
 
 @dataclass(frozen=True)
 class OracleTableOptions:
-    """What enters the table."""
+    """The options that say what enters the table."""
 
     least: int = LEAST
     """Of how many states a configuration must have judged on average to be compared."""
     all_instances: bool = False
-    """Whether instances count that the policy does not solve."""
+    """True if instances count that the policy does not solve."""
     truth: str | None = None
     """The configuration whose bugs are all that count, one that knows the best plans."""
     intervals: bool = False
-    """Whether the lowest and the highest recall with one seed have rows of their own."""
+    """True if the lowest and the highest recall with one seed have rows of their own."""
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What one configuration said of the pool of a task."""
+    """The verdicts of one configuration on the pool of a task."""
 
     folder: Path
     states: StateArray
@@ -53,7 +53,7 @@ class Judged:
     flagged: frozenset[int]
     """The numbers of those that are bugs."""
     bounds: frozenset[int]
-    """Those of them that must be bugs, though nobody has a better run."""
+    """The numbers of those that must be bugs, though no better run is known."""
     solves_initial: bool
 
 
@@ -94,12 +94,12 @@ def icaps23_table(cards: Sequence[Card], options: OracleTableOptions) -> Table:
 
 
 def task_key(card: Card) -> TaskKey:
-    """What campaigns have in common that judge the same pool."""
+    """The key that campaigns share if they judge the same pool."""
     return card.instance, card.bias, card.novelty, card.seed
 
 
 def judged_in(folder: Path) -> Judged:
-    """What the campaign in the folder said."""
+    """The verdicts of the campaign in the folder."""
     with CostRecords(folder) as records:
         runs, count = records.runs(), records.judged()
         found, bounds = (frozenset(part.tolist()) for part in records.flagged())
@@ -163,7 +163,7 @@ class _Line:
         return [float(instances), float(size), *recalls, best]
 
     def bound_only(self) -> int:
-        """How many verdicts of the row are bounds without a better run."""
+        """The number of verdicts of the row that are bounds without a better run."""
         return sum(
             len(self._tasks[key][name].bounds & joint)
             for key, joint in self._joint.items()
@@ -196,7 +196,7 @@ class _Line:
         return joint if truth is None else joint & own[truth].flagged
 
     def _bugs(self, joint: Mapping[TaskKey, frozenset[int]], names: Sequence[str]) -> int:
-        """How many of these states one of the configurations flags."""
+        """The number of these states that one of the configurations flags."""
         total = 0
         for key, cases in joint.items():
             own = self._tasks[key]

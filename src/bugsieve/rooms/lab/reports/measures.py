@@ -1,4 +1,4 @@
-"""What Table 1 of papers/000 measures, for one campaign."""
+"""The measures of Table 1 of papers/000, for one campaign."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SHORT = {
     "aras": "aras",
     "perfect": "perf",
 }
-"""What the paper calls its oracles, in the order of its table."""
+"""The paper's names of its oracles, in the order of its table."""
 _BUSINESS = {"undo-qual": QUALITATIVE, "inv-quant": QUANTITATIVE, "aras": QUANTITATIVE}
 """Of oracles that can say something of one part of the states only."""
 
@@ -41,14 +41,14 @@ class Measures:
     """The numbers of one campaign; shares are percentages."""
 
     solves_initial: bool
-    """Whether the policy solves the first state of the pool."""
+    """True if the policy solves the first state of the pool."""
     values: Mapping[str, Value]
     implied: int
-    """States that must be bugs although nobody has a better run; they count as bugs."""
+    """States that must be bugs although no better run is known; they count as bugs."""
     unjudged: int
     """Pool states that were not judged; they count nowhere."""
     oracles: Mapping[str, str | None]
-    """Who was asked to judge, and why they could not if they could not."""
+    """The oracles asked to judge, each with the reason why it could not, if any."""
 
 
 def measure(folder: Path) -> Measures:
@@ -76,7 +76,7 @@ def measure(folder: Path) -> Measures:
 
 
 def short_name(spec: str) -> str:
-    """What a column of an oracle is called, as in `look:2`."""
+    """The heading of an oracle's column, as in `look:2`."""
     name, colon, argument = spec.partition(":")
     return f"{_SHORT.get(name.strip(), name.strip())}{colon}{argument.strip()}"
 
@@ -89,7 +89,7 @@ def full_name(short: str) -> str:
 
 
 def is_business(spec: str, kind: str) -> bool:
-    """Whether the oracle can say anything of states of this part."""
+    """Return true if the oracle can say anything of states of this part."""
     return _BUSINESS.get(spec.partition(":")[0].strip(), kind) == kind
 
 
@@ -101,7 +101,7 @@ def in_paper_order(specs: Iterable[str]) -> list[str]:
 
 
 def is_measured(objective: str) -> bool:
-    """Whether its bugs are either failures, or runs that cost too much."""
+    """Return true if its bugs are either failures, or runs that cost too much."""
     return objective_class(objective).kinds.keys() <= Quantitative.kinds.keys()
 
 

@@ -77,7 +77,7 @@ class OraclePanel:
 
 
 def oracle_panels(cards: Sequence[Card], *, all_instances: bool = False) -> list[OraclePanel]:
-    """What is drawn of these campaigns; by default of instances that the policy solves."""
+    """The panels of these campaigns; by default of instances that the policy solves."""
     domains: dict[tuple[str, str], list[tuple[Card, _Times]]] = {}
     for card in in_file_order(cards):
         domains.setdefault((card.domain, card.policy), []).append((card, _times(card)))
@@ -126,7 +126,7 @@ def draw_oracles_over_time(panels: Sequence[OraclePanel], *, logarithmic: bool =
 
 @dataclass(frozen=True)
 class _Times:
-    """What one campaign found when, since judging began."""
+    """The times at which one campaign found things, since judging began."""
 
     bugs: Reals
     end: float

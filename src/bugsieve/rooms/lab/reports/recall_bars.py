@@ -56,7 +56,7 @@ def draw_recall(table: Table) -> Figure:
 
 
 def _columns(table: Table, kind: str) -> dict[str, int]:
-    """Where the recalls of oracles are, by their names."""
+    """The columns with the recalls of oracles, by their names."""
     return {
         full_name(column.headings[-1]): number
         for number, column in enumerate(table.columns)
@@ -78,7 +78,7 @@ def _draw_panel(
 
 
 def _why_nothing(row: Row) -> str:
-    """Whether there are no states to judge, or none that count."""
+    """The reason why there is no bar: no states to judge, or none that count."""
     _, solved, pool = row.cells[:3]
     if row.unsolved and solved == 0.0 and pool is Missing.UNDEFINED:
         return f"the policy solves none of {counted(len(row.unsolved), 'instance')}"
@@ -87,7 +87,7 @@ def _why_nothing(row: Row) -> str:
 
 _NOTHING = (Missing.UNDEFINED, Missing.NOT_APPLICABLE)
 _EXPLANATIONS: dict[Value, str] = {Missing.NOT_APPLICABLE: "does not apply", 0.0: "0"}
-"""Why there is no bar."""
+"""The reason why there is no bar."""
 
 
 def _annotate(panel: Axes, place: float, text: str) -> None:

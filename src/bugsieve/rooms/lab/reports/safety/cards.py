@@ -14,13 +14,13 @@ from bugsieve.rooms.safety.oracles.registry import parse_safety_spec
 from bugsieve.rooms.safety.store.records import SafetyRecords
 
 REFERENCE_FUZZER = "∞ greedy"
-"""Whose test cases oracles are compared on, as in the paper."""
+"""The fuzzer on whose test cases oracles are compared, as in the paper."""
 _CHOICES = ("uniform", "greedy", "sampling")
 
 
 @dataclass(frozen=True)
 class SafetyCard:
-    """What a safety campaign tests, and how."""
+    """The subject of a safety campaign, and its settings."""
 
     folder: Path
     model: str
@@ -34,7 +34,7 @@ class SafetyCard:
 
     @property
     def oracle(self) -> str:
-        """Whose faults are the bugs, by its name in the paper."""
+        """The oracle whose faults are the bugs, by its name in the paper."""
         return oracle_name(self.oracles[0])
 
 

@@ -52,7 +52,7 @@ def _draw_panel(panel: Axes, table: Table, heading: str, fuzzers: Sequence[str])
 
 
 def _explain(panel: Axes, place: float, value: Value, heading: str) -> None:
-    """Why there is no bar."""
+    """Write the reason why there is no bar."""
     if heading == "unsafe runs" and (value == 0 or isinstance(value, Missing)):
         text = "not run" if isinstance(value, Missing) else "0"
         where = panel.get_yaxis_transform()

@@ -1,4 +1,4 @@
-"""What the figures of papers/001 measure: verdicts on single states, and analyses of whole runs.
+"""Measures in the figures of papers/001: verdicts on states, and analyses of whole runs.
 
 Rows are states or runs, columns are oracles.
 """
@@ -26,7 +26,7 @@ NOT_ASKED = -2
 
 @dataclass(frozen=True, eq=False)
 class StateVerdicts:
-    """What oracles without any memory said of states of unsafe runs."""
+    """The verdicts of oracles without any memory on states of unsafe runs."""
 
     oracles: tuple[str, ...]
     safety: Codes
@@ -34,7 +34,7 @@ class StateVerdicts:
 
     @property
     def bugs(self) -> Mask:
-        """States that somebody has proven to be safe: an answer for some radius is enough."""
+        """States that an oracle has proven to be safe: an answer for some radius is enough."""
         return np.asarray((self.safety == Safety.SAFE).any(axis=1))
 
     @property
@@ -46,11 +46,11 @@ class StateVerdicts:
 
     @property
     def undecided(self) -> int:
-        """States of which nobody knows."""
+        """The number of states that are not decided."""
         return int((~self.bugs & ~self.non_bugs).sum())
 
     def proofs(self, oracle: str, *, of_bugs: bool) -> Proofs:
-        """How the oracle fared on the bugs or on the other states."""
+        """The results of the oracle on the bugs or on the other states."""
         column = self.oracles.index(oracle)
         asked = self.safety[:, column] != NOT_ASKED
         states = (self.bugs if of_bugs else self.non_bugs) & asked
@@ -71,21 +71,21 @@ class Proofs:
         return len(self.rows)
 
     def times(self) -> Reals:
-        """How long the proofs took, in ascending order."""
+        """The seconds that the proofs took, in ascending order."""
         return np.sort(self.seconds[self.proven])
 
 
 @dataclass(frozen=True, eq=False)
 class RunAnalyses:
-    """How oracles fared on whole unsafe runs, each different run once."""
+    """The results of oracles on whole unsafe runs, each different run once."""
 
     oracles: tuple[str, ...]
     seconds: Reals
     """NaN where an oracle was not asked."""
     faults: Reals
-    """How many; NaN where an oracle was not asked."""
+    """The number of faults; NaN where an oracle was not asked."""
     is_open: Mask
-    """Whether a limit came before an answer."""
+    """True if a limit came before an answer."""
 
     def of(self, oracle: str) -> tuple[Reals, Reals, Mask]:
         """Seconds, faults and `is_open` of the runs that the oracle was asked about."""

@@ -1,4 +1,4 @@
-"""What pictures of safety oracles share: colours and dashes, which pairs are drawn, scatters."""
+"""Common parts of pictures of safety oracles: colours and dashes, drawn pairs, scatters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LEAST_SECONDS = 1e-6
-"""Where logarithmic axes begin at the earliest."""
+"""The smallest time at which logarithmic axes begin."""
 _ALGORITHMS = tuple(SAFETY_ORACLES)
 _REFERENCE = "tarjan"
 _MARKERS = ("o", "^", "s", "D", "v", "P")

@@ -38,7 +38,7 @@ Cells = list[Value]
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What the policies of one seed did on the test tasks of a domain."""
+    """The results of the policies of one seed on the test tasks of a domain."""
 
     folder: Path
     domain: str
@@ -61,13 +61,13 @@ class Run:
 
     @property
     def compared(self) -> dict[str, FinalChoice]:
-        """What each criterion takes of the lines with the largest budget."""
+        """The choice of each criterion among the lines with the largest budget."""
         lines = [choice for choice in self.choices if choice.configuration == LINE]
         most = max((choice.budget for choice in lines), default=0)
         return {choice.criterion: choice for choice in lines if choice.budget == most}
 
     def coverage(self, choice: FinalChoice | None) -> Value:
-        """How many of the tasks a policy solves."""
+        """The number of the tasks that a policy solves."""
         if choice is None:
             return UNDEFINED
         return float(sum(record.solved[choice.digest] for record in self.tasks))
@@ -137,7 +137,7 @@ def criteria_cells(run: Run) -> Cells:
 
 
 def _is_relevant(record: FinalRecord, digests: Sequence[str]) -> bool:
-    """Whether all compared policies solve the task, and were tested on its whole pool: Π_rel."""
+    """Return true if all compared policies solve the task and were tested on its pool: Π_rel."""
     return all(
         record.solved[digest] and digest in record.tests and not record.tests[digest].is_cut
         for digest in digests
@@ -220,7 +220,7 @@ def _means(parts: Sequence[Cells]) -> Cells:
 
 
 def _training_notes(runs: Sequence[Run]) -> Iterator[str]:
-    """How policies were trained, and what the tests of models took."""
+    """Notes on the training of policies, and on the costs of tests of models."""
     compared = [(run, run.compared.get(PI_TEST)) for run in runs]
     yield from training_notes(
         [(run.domain, run.folder / choice.training) for run, choice in compared if choice]

@@ -1,4 +1,4 @@
-"""What readers of a table must know of the trainings behind it: sizes, drops, time."""
+"""Notes for readers of a table on the trainings behind it: sizes, drops, time."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def sizes_text(options: TrainingOptions) -> str:
 
 
 def _epochs_of_tests(records: TrainingRecords) -> Value:
-    """How many epochs more could have been trained in the time of the tests of models."""
+    """The number of further epochs that could have been trained in the time of the tests."""
     rows = records.models()
     training = sum(r.rollout_seconds + r.teacher_seconds + r.learning_seconds for r in rows)
     tests = sum(row.test_seconds for row in rows)
