@@ -39,7 +39,7 @@ _LOOK_SECONDS = 0.02
 
 @dataclass(frozen=True)
 class Limits:
-    """What a search for a plan may spend; CP-SAT's deterministic time is about seconds."""
+    """The limits of a search for a plan; CP-SAT's deterministic time is about seconds."""
 
     deterministic_time: float = 60.0
 
@@ -60,7 +60,7 @@ class NoPlan:
     is_complete: bool
     """No plan at all: more tokens would not fit into the horizon."""
     is_logical: bool = False
-    """No word satisfies the formula, whatever the model is."""
+    """No word satisfies the formula, for every model."""
 
     def __str__(self) -> str:
         start, end = self.horizon

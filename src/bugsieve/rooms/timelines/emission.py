@@ -27,7 +27,7 @@ from bugsieve.rooms.timelines.models.timeline_atoms import LevelAtom, TimelineAt
 from bugsieve.rooms.timelines.room import DEFAULT_SLOTS
 
 MAX_CASES = 200
-"""How many conjunctions a Boolean formula may come to."""
+"""The most conjunctions that a Boolean formula may come to."""
 
 Cube: TypeAlias = tuple[tuple[str, bool], ...]
 _TEMPORAL = {
@@ -253,7 +253,7 @@ def slots_beside(
     *,
     slots: int = DEFAULT_SLOTS,
 ) -> dict[str, int]:
-    """How many tokens the emitted classes need, so that the model's own have `slots` each."""
+    """The number of tokens the emitted classes need, so that the model's have `slots` each."""
     emission, _ = _emission(model, formula, atoms, model.horizon or (0, 1))
     involved = {
         number
@@ -310,7 +310,7 @@ def _token_atom(name: str, atoms: Mapping[str, TimelineAtom], formula: Formula) 
 
 
 def _path(model: Model, thing: Object) -> str:
-    """How an object is called in a file; one that was made without a name has none."""
+    """The name of an object in a file; one that was made without a name has none."""
     if any(part.isdigit() for part in thing.name.split(".")) or not _is_declared(model, thing):
         raise UnsupportedError(f"the object {thing.name!r} has no name in its file")
     return thing.name

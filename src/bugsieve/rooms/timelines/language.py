@@ -66,7 +66,7 @@ class NddlLanguage(SubjectLanguage):
 
     def stored(self, records: RulesRecords, row: RulesTaskRow) -> BoundModel:
         """The model of the stored files."""
-        load_lark()  # who lacks it should not be told that the store is damaged
+        load_lark()  # a user without it should not be told that the store is damaged
         with records.whole(f"table tasks, row {row.number}"):
             model = row.task.load()
             assert isinstance(model, Model)

@@ -1,4 +1,4 @@
-"""How many tokens an object gets room for, and how many would fit at most.
+"""The number of tokens that an object gets room for, and the most that would fit.
 
 "None" is complete where no plan could have more tokens. Tokens of a timeline come one after the
 other, all of them begin within the horizon, and all but the last end there: so the least durations
@@ -36,7 +36,7 @@ class Room:
     by_object: Mapping[int, int]
     asked_for: int
     is_complete: bool
-    """Whether no plan has more tokens of any object."""
+    """True if no plan has more tokens of any object."""
 
 
 def rooms(model: Model, times: Times, slots: int | Mapping[str, int] | None) -> Iterator[Room]:
@@ -101,7 +101,7 @@ def most_tokens(model: Model, thing: Object, times: Times) -> int | None:
 
 
 def _following(model: Model, thing: Object, names: list[str]) -> Mapping[str, set[str]]:
-    """What the next token of the timeline may be, by the predicate of the one before."""
+    """The possible next tokens of the timeline, by the predicate of the one before."""
     after = {name: _met(model, thing, name, "meets") for name in names}
     before = {name: _met(model, thing, name, "met_by") for name in names}
     return {

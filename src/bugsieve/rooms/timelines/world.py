@@ -1,7 +1,7 @@
 """Models of timelines as worlds of traces: every trace is the word of a plan within the horizon.
 
-"None" is said of plans with so many tokens per timeline, and by CP-SAT alone: nobody checks it but
-who asks again. What excludes a formula excludes every stronger one. Plans are checked by a reader
+"None" is said of plans with so many tokens per timeline, and by CP-SAT alone: to check it is to
+ask again. A proof for one formula also excludes every stronger one. Plans are checked by a reader
 and an evaluator of their own.
 """
 
@@ -62,7 +62,7 @@ class TimelineWorld(World):
         return next(plans, None)
 
     def ends(self, automaton: Automaton, *, with_goal: bool) -> int:
-        """A bit for each plan: a part of one is no plan."""
+        """A bit for each plan: a part of a plan is not a plan."""
         accepted = (automaton.accepts(plan["letters"]) for plan in self._plans)
         return sum(1 << place for place, is_accepted in enumerate(accepted) if is_accepted)
 
@@ -89,7 +89,7 @@ class TimelineWorld(World):
         return Sought("none", str(self._none[formula]))
 
     def _implied(self, formula: Formula) -> NoPlan | None:
-        """What is known of a formula that is weaker than this one."""
+        """The result for a formula that is weaker than this one; None if there is none."""
         for weaker, none in self._none.items():
             with contextlib.suppress(TooManyStatesError):
                 if automaton_of(formula & ~weaker).is_empty:
@@ -117,7 +117,7 @@ class TimelineWorld(World):
         return {**self._beginning(statement, "trace"), "plan": trace}
 
     def excluded(self, statement: Statement) -> Iterator[Certificate]:
-        """How many tokens a timeline might have had."""
+        """The proof with the number of tokens that each timeline might have had."""
         horizon = list(self._model.horizon or ())
         none = self._none.get(statement.formula) or self._equal(statement.formula)
         proof = {"by": BY_SLOTS, "slots": none.slots, "horizon": horizon}
@@ -125,7 +125,7 @@ class TimelineWorld(World):
         yield {**self._beginning(statement, "none"), "proof": proof}
 
     def _equal(self, formula: Formula) -> NoPlan:
-        """What is known of a formula with the same automaton, which was searched for it."""
+        """The result for a searched formula with the same automaton."""
         automaton = automaton_of(formula)
         return next(none for one, none in self._none.items() if automaton_of(one) == automaton)
 
@@ -146,7 +146,7 @@ class TimelineWorld(World):
 
 
 def identity_of(model: Model) -> dict[str, str]:
-    """What certificates call the model."""
+    """The model's identity in certificates."""
     saved = SavedModel.of(model)
     return {"name": saved.name, "sha256": saved.sha256}
 

@@ -34,7 +34,7 @@ _METHODS = ("specify", "activate", "close", "super")
 
 
 class NddlError(ValueError):
-    """The text is no NDDL that this reader knows."""
+    """The text is not NDDL that this reader knows."""
 
 
 def read(text: str) -> list[Tree]:

@@ -1,4 +1,4 @@
-"""Checks plans on timelines against NDDL models and formulas, trusting nobody.
+"""Checks plans on timelines against NDDL models and formulas, without trusting the planner.
 
 This file uses the standard library and its own reader of NDDL only and shares no code with the
 search, so that a mistake there cannot hide a mistake in a plan. A plan names for each token and
@@ -138,7 +138,7 @@ class _Model:
         return [thing for thing in self.objects if self.is_a(thing, class_name)]
 
     def predicate(self, class_name: str, name: str) -> list[Tree]:
-        """What the block of a predicate says."""
+        """The content of a predicate's block."""
         lineage = self.lineage(class_name)
         if "Reservoir" in lineage and name in ("consume", "produce"):
             return [("variable", "int", "quantity", None, [])]
@@ -188,7 +188,7 @@ class _Model:
         return made
 
     def horizon(self) -> tuple[Any, Any] | None:
-        """What the first PlannerConfig says; None without one."""
+        """The horizon in the first PlannerConfig; None without one."""
         for thing in self.objects:
             if thing.class_name == "PlannerConfig":
                 return thing.members["m_horizonStart"], thing.members["m_horizonEnd"]
@@ -565,7 +565,7 @@ def _is_label(target: Tree) -> bool:
 
 
 def _counts(body: list[Tree]) -> tuple[int, int]:
-    """How many variables and tokens a body speaks of."""
+    """The numbers of variables and tokens that a body speaks of."""
     variables = tokens = 0
     for item in body:
         parts: list[list[Tree]] = []
@@ -588,7 +588,7 @@ _BINARY = ("<->", "->", "|", "&", "U")
 
 
 def holds(formula: str, letters: Sequence[set[str]]) -> bool:
-    """Whether a formula of LTL on finite traces holds of a word of at least one letter."""
+    """Return true if a formula of LTL on finite traces holds of a word of at least one letter."""
     return _Ltl(formula, letters).truth()[0]
 
 

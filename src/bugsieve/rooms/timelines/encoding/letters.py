@@ -50,7 +50,7 @@ class Letters:
         )
 
     def truth(self, condition: AtomCondition, time: int) -> Literal:
-        """Whether an atom holds in a step."""
+        """A literal that is true if an atom holds in a step."""
         if isinstance(condition, LevelCondition):
             return self._level(condition, time)
         return self._token(condition, time)
@@ -66,7 +66,7 @@ class Letters:
         return self.constraints.any_of(found)
 
     def _matches(self, slot: Slot, condition: TokenCondition) -> Literal:
-        """Whether the token of a slot is one that the atom speaks of."""
+        """A literal that is true if the token of a slot is one that the atom speaks of."""
         key = ("matches", slot.number, condition)
         if key not in self.constraints.known:
             view = slot.views[condition.predicate]

@@ -42,12 +42,12 @@ _OPPOSITE: Mapping[Comparison, tuple[Comparison, bool]] = {
 """The comparison that holds where another does not, and whether its sides are exchanged."""
 _PRODUCT = 1 << 40
 MAX_AMOUNTS = 200
-"""How many amounts one transaction may have."""
+"""The most amounts that one transaction may have."""
 
 
 @dataclass
 class Bound:
-    """What a subgoal became: the slots that may hold its token, or a token of its own."""
+    """The tokens of a subgoal: the slots that may hold it, or a token of its own."""
 
     guards: tuple[Literal, ...]
     view: View
@@ -70,7 +70,7 @@ class Instance:
 
 
 class Transaction(NamedTuple):
-    """What a rule does to a reservoir, where its guards hold."""
+    """The effect of a rule on a reservoir, where its guards hold."""
 
     guards: tuple[Literal, ...]
     object: Linear
@@ -306,7 +306,7 @@ class Rules:
         return [other for other in self.slots if other.object is slot.object]
 
     def _is_own_object(self, item: Subgoal, instance: Instance) -> bool:
-        """Whether the token is asked for on the object that the rule's own token is of."""
+        """Return true if the token is asked for on the object that the rule's own token is of."""
         if isinstance(item.object, Constant):
             return instance.slot is not None and item.object.value == instance.slot.object.number
         is_field = isinstance(item.object, Field) and item.object.name == "object"
@@ -346,7 +346,7 @@ class Rules:
         )
 
     def _amounts(self, item: Subgoal, instance: Instance) -> tuple[int, ...]:
-        """What the amount can be: some `eq` beside it must say so."""
+        """The possible amounts: some `eq` beside it must name them."""
         wanted: set[int] | None = None
         for check in (other for other in _block(instance.body, item) if isinstance(other, Check)):
             for one, other in ((check.left, check.right), (check.right, check.left)):

@@ -39,7 +39,7 @@ class Slot:
     start: Linear
     end: Linear
     holds: Mapping[str, Literal]
-    """Whether the token is of a predicate."""
+    """For each predicate, a literal that is true if the token is of it."""
     views: Mapping[str, View]
     """The token, if it is of a predicate."""
 

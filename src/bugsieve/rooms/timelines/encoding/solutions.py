@@ -91,7 +91,7 @@ class _Reader:
 def _levels(
     model: Model, tokens: Sequence[Token], root: Support, steps: range
 ) -> dict[str, tuple[int, ...]]:
-    """What each reservoir holds in each step."""
+    """The level of each reservoir in each step."""
     changes: dict[str, list[tuple[int, int]]] = {
         thing.name: [] for thing in model.objects if model.kind(thing) == "reservoir"
     }

@@ -48,7 +48,7 @@ class Constraints:
         return self.known[key]
 
     def at_most(self, key: Hashable, expression: Linear, bound: int) -> Literal:
-        """Whether `expression <= bound`; `key` names the expression."""
+        """A literal for `expression <= bound`; `key` names the expression."""
         name = ("at most", key, bound)
         if name not in self.known:
             self.known[name] = literal = self.literal()
@@ -57,7 +57,7 @@ class Constraints:
         return self.known[name]
 
     def equal(self, key: Hashable, expression: Linear, value: int) -> Literal:
-        """Whether `expression == value`; `key` names the expression."""
+        """A literal for `expression == value`; `key` names the expression."""
         if isinstance(expression, int):
             return self.constant(expression == value)
         name = ("equal", key, value)
@@ -68,7 +68,7 @@ class Constraints:
         return self.known[name]
 
     def all_of(self, literals: Sequence[Literal]) -> Literal:
-        """Whether all of them hold."""
+        """A literal that is true if all of them hold."""
         if len(literals) == 1:
             return literals[0]
         result = self.literal()
@@ -77,7 +77,7 @@ class Constraints:
         return result
 
     def any_of(self, literals: Sequence[Literal]) -> Literal:
-        """Whether one of them holds."""
+        """A literal that is true if one of them holds."""
         if not literals:
             return self.constant(False)
         return ~self.all_of([~literal for literal in literals])

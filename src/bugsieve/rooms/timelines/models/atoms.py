@@ -1,4 +1,4 @@
-"""What atoms of rules mean in a model: which tokens, which reservoir."""
+"""The meaning of atoms of rules in a model: which tokens, which reservoir."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from bugsieve.rooms.timelines.nddl.relations import RELATIONS
 from bugsieve.rooms.timelines.nddl.syntax import Place
 
 MAX_ITEMS = 1000
-"""How many tokens and variables a body may speak of."""
+"""The most tokens and variables that a body may speak of."""
 
 _PAIRS: Mapping[str, tuple[Comparison, bool]] = {
     "eq": ("eq", False),
@@ -45,7 +45,7 @@ _PAIRS: Mapping[str, tuple[Comparison, bool]] = {
     "concurrent": ("eq", False),
     "memberOf": ("eq", False),
 }
-"""What constraints of two arguments mean, and whether their sides are exchanged."""
+"""The comparisons of constraints with two arguments, and true if their sides are exchanged."""
 _TRIPLES: Mapping[str, tuple[Comparison, str]] = {
     "addEq": ("eq", "+"),
     "addLeq": ("leq", "+"),
@@ -236,5 +236,5 @@ def check_types(left: Term, right: Term, place: Place) -> None:
 
 
 def has_only_checks(body: Body) -> bool:
-    """Whether a body speaks of one token alone."""
+    """Return true if a body speaks of one token alone."""
     return all(isinstance(item, Check) for item in body)

@@ -27,7 +27,7 @@ from bugsieve.rooms.timelines.nddl.reader import check_includes, parse, read_tex
 from bugsieve.rooms.timelines.nddl.syntax import Statement
 
 MAX_HORIZON = 2000
-"""How many steps a horizon may have."""
+"""The most steps that a horizon may have."""
 _TRANSACTION: Mapping[str, Type] = {"quantity": NUMBER}
 
 
@@ -198,7 +198,7 @@ def _durations(body: model.Body) -> tuple[int, int | None]:
 
 
 def _bounds(item: Check, duration: Field) -> tuple[int | None, int | None]:
-    """What a comparison with a known value says about the duration."""
+    """The bounds on the duration from a comparison with a known value."""
     slack = int(item.comparison == "lt")
     other = item.right if item.left == duration else item.left
     if duration not in (item.left, item.right):

@@ -24,7 +24,7 @@ ClassKind: TypeAlias = Literal["object", "timeline", "reservoir", "settings"]
 
 @dataclass(frozen=True)
 class Type:
-    """What a variable may be: `int` and, where no plan chooses it, `float` are whole numbers."""
+    """The values of a variable: `int` and, where no plan chooses it, `float` are whole numbers."""
 
     name: str
     kind: Kind
@@ -79,7 +79,7 @@ class Sum:
 
 @dataclass(frozen=True)
 class Between:
-    """Any number of a range; None is no bound."""
+    """Any number of a range; None stands for no bound."""
 
     low: int | None
     high: int | None
@@ -154,7 +154,7 @@ Body: TypeAlias = tuple[Item, ...]
 
 @dataclass(frozen=True)
 class Predicate:
-    """What a token can say: parameters and what holds of them."""
+    """A kind of token: its parameters and what holds of them."""
 
     owner: str
     name: str
@@ -191,7 +191,7 @@ class Object:
 
 @dataclass(frozen=True)
 class Rule:
-    """What must hold of every token of a predicate."""
+    """The conditions on every token of a predicate."""
 
     class_name: str
     predicate: str
@@ -201,7 +201,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Reservoir:
-    """What a reservoir holds at the start of the horizon, and how much it may hold."""
+    """The level of a reservoir at the start of the horizon, and its limits."""
 
     initial: int
     low: int
@@ -220,7 +220,7 @@ class Model:
     root: Body
     horizon: tuple[int, int] | None
     texts: tuple[tuple[str, str], ...]
-    """Path and text of each file, for whoever checks a plan with an eye of its own."""
+    """Path and text of each file, for a checker that reads them again."""
 
     def ancestors(self, class_name: str) -> Iterator[str]:
         """The class and those it extends."""
@@ -230,7 +230,7 @@ class Model:
             name = self.classes[name].parent
 
     def is_a(self, class_name: str, ancestor: str) -> bool:
-        """Whether objects of the one class are objects of the other."""
+        """Return true if objects of the one class are objects of the other."""
         return ancestor in self.ancestors(class_name)
 
     def instances(self, class_name: str) -> tuple[Object, ...]:
@@ -238,7 +238,7 @@ class Model:
         return tuple(o for o in self.objects if self.is_a(o.class_name, class_name))
 
     def kind(self, thing: Object) -> ClassKind:
-        """What sort of thing an object is."""
+        """The kind of the object's class."""
         return self.classes[thing.class_name].kind
 
     def predicate(self, thing: Object, name: str) -> Predicate:
@@ -254,7 +254,7 @@ class Model:
         )
 
     def reservoir(self, thing: Object) -> Reservoir:
-        """What is known of a reservoir."""
+        """The start level and the limits of a reservoir."""
         names = ("initialCapacity", "levelLimitMin", "levelLimitMax")
         return Reservoir(*(thing.members[name] for name in names))
 

@@ -14,14 +14,14 @@ from bugsieve.rooms.timelines.nddl.trees import MAX_NUMBER
 
 MAX_OBJECTS = 500
 MAX_NESTING = 20
-"""How deep constructors may call each other."""
+"""The greatest depth of constructors that call each other."""
 _BUILT_IN_PARAMETERS = {
     "Object": (0, ()),
     "Timeline": (0, ()),
     "Reservoir": (3, ("initialCapacity", "levelLimitMin", "levelLimitMax")),
     "PlannerConfig": (2, ("m_horizonStart", "m_horizonEnd", "m_maxSteps")),
 }
-"""How many arguments are needed, and which members the arguments become."""
+"""The number of arguments needed, and the members that the arguments become."""
 
 
 @dataclass

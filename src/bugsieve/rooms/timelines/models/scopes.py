@@ -1,4 +1,4 @@
-"""What names mean inside a rule, a predicate or among goals: terms, tokens and variables."""
+"""The meaning of names in rules, predicates and goals: terms, tokens and variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The grammar of NDDL for Lark, and the words that are no names."""
+"""The grammar of NDDL for Lark, and the words that are not names."""
 
 from __future__ import annotations
 

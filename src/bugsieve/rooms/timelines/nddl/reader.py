@@ -19,9 +19,9 @@ from bugsieve.tasks.sources import MEBIBYTE, read_input
 SUFFIX = ".nddl"
 MAX_BYTES = MEBIBYTE // 2
 MAX_DEPTH = 50
-"""How deep braces and parentheses may nest, so that whoever walks statements may recurse."""
+"""The greatest nesting of braces and parentheses, so that code on statements may recurse."""
 MAX_TERMS = 200
-"""How many operators and dots of one expression may follow each other: they nest to the left."""
+"""The most operators and dots of an expression that follow each other: they nest to the left."""
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1b\x7f]")
 _PIECE = re.compile(
     r"""(?P<skip>/\*(?:.|\n)*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*")|(?P<open>[{(\[])|(?P<close>[})\]])"""
@@ -159,7 +159,7 @@ _READABLE = {"SEMICOLON": "';'", "RPAR": "')'", "LPAR": "'('", "LBRACE": "'{'", 
 
 
 def _wanted(error: Any) -> str:
-    """What would have been right, where that is one or two things."""
+    """The words that would have been right, if these are one or two."""
     words = sorted(_READABLE.get(kind, "") for kind in error.accepts or error.expected)
     if not words or len(words) > 2 or "" in words:
         return ""

@@ -1,4 +1,4 @@
-"""What an NDDL file says, statement by statement, each with its place; names are not resolved."""
+"""The content of an NDDL file, statement by statement, with places; names are not resolved."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bugsieve.base.errors import InputError, UnsupportedError
 
 
 class Place(NamedTuple):
-    """Where something stands in a file."""
+    """A place in a file."""
 
     path: str
     line: int
@@ -195,7 +195,7 @@ class Parameter(NamedTuple):
 
 @dataclass(frozen=True)
 class Constructor:
-    """How an object of a class is made."""
+    """The way to make an object of a class."""
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -205,7 +205,7 @@ class Constructor:
 
 @dataclass(frozen=True)
 class Predicate:
-    """What a token of an object can say."""
+    """A kind of token that an object can have."""
 
     name: str
     body: tuple[Statement, ...]

@@ -35,7 +35,7 @@ class _Numbers:
 
 
 class _Statements(_Numbers):
-    """What becomes of each rule of the grammar: one method per rule."""
+    """The result for each rule of the grammar: one method per rule."""
 
     def file(self, items: list[Any]) -> list[Any]:
         return _flat(items)

@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 from bugsieve.rooms.timelines.plans.plan import Plan, Token
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#882255", "#999933")
-"""Okabe and Ito's, which people tell apart whatever colours they see, then two of Tol's."""
+"""Okabe and Ito's, which people with any colour vision tell apart, then two of Tol's."""
 _LEFT, _RIGHT, _TOP = 150, 20, 16
 _ROW, _BAR, _CURVE, _GAP = 34, 24, 64, 10
 _WIDTH = 760

@@ -24,7 +24,7 @@ class Outside:
 
 @dataclass(frozen=True)
 class Support:
-    """Why a rule is kept: values of its variables and its tokens, in the order of the text.
+    """The support of a rule: values of its variables and its tokens, in the order of the text.
 
     A token is a place in `Plan.tokens`, or one of its own; None if its branch is not taken.
     """
@@ -60,7 +60,7 @@ class Plan:
     """The atoms that hold in each step."""
 
     def to_json(self) -> dict[str, Any]:
-        """What the checker reads."""
+        """The plan as JSON data that the checker reads."""
         return {
             "horizon": list(self.horizon),
             "tokens": [_token(token) for token in self.tokens],
