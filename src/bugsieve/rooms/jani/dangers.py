@@ -1,4 +1,4 @@
-"""What says where a model is unsafe, if neither its property nor `--unsafe` does.
+"""Sources that say where a model is unsafe, if neither its property nor `--unsafe` does.
 
 A room adds a source under the name of the argument by which commands take it.
 """
@@ -43,9 +43,9 @@ class DangerSource(Protocol):
     """A member of the family."""
 
     usage: str
-    """How it is given."""
+    """The way to give it."""
     clash: str
-    """What to say where `--unsafe` is given as well."""
+    """The message where `--unsafe` is given as well."""
 
     def __call__(self, given: Any) -> Danger:
         """The source with the value of its argument."""

@@ -32,7 +32,7 @@ class TaskEncoder:
                 self._owners.setdefault(name, index)  # an atom may belong to several variables
 
     def has_atom(self, name: str) -> bool:
-        """Whether a PDDL atom is a variable of the model."""
+        """Return true if a PDDL atom is a variable of the model."""
         index = self._owners.get(name)
         return index is not None and not self._columns[index].is_number
 
@@ -98,7 +98,7 @@ class TaskEncoder:
         return conjunction([negation(other) for other in column.names])
 
     def _values(self, index: int, value: int) -> list[tuple[str, Json]]:
-        """What each JANI variable is when a variable of the task has the value."""
+        """The JANI variables' values when a variable of the task has this value."""
         column = self._columns[index]
         if column.is_number:
             return [(column.names[0], value)]
@@ -140,7 +140,7 @@ class TaskEncoder:
         }
 
     def _assignments(self, operator: SasOperator) -> list[Json]:
-        """Where several effects on a variable come true, the last one counts."""
+        """The assignments; if several effects on a variable come true, the last one counts."""
         values: dict[str, Json] = {}
         for conditions, variable, value in operator.effects:
             condition = conjunction([self.holds(fact) for fact in conditions.items()])
@@ -152,7 +152,7 @@ class TaskEncoder:
 
 
 class _Column:
-    """How a variable of the task is written: as its atoms, or as a number if they do not tell."""
+    """A variable of the task as written: as its atoms, or as a number if they do not tell."""
 
     def __init__(self, values: Sequence[str | None], name: str, *, is_number: bool) -> None:
         self.atoms = tuple(values)
@@ -174,5 +174,5 @@ def _ite(condition: Json, then: Json, otherwise: Json) -> Json:
 
 
 def atom_truth(encoder: TaskEncoder, initial: frozenset[str]) -> Truth:
-    """What atoms are in every state: what is in no variable never changes."""
+    """The truth of atoms in every state: atoms that are in no variable never change."""
     return lambda name: None if encoder.has_atom(name) else name in initial

@@ -58,7 +58,7 @@ class FondTask:
 
     @property
     def truth(self) -> Truth:
-        """What atoms are in every state."""
+        """The truth of atoms in every state."""
         return atom_truth(self.encoder, self.pddl.problem.atoms)
 
     def document(self, unsafe: Any) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def read_fond(
     pddl = check_pddl(domain, problem, rewrite=split_actions)
     goal = _goal(read_document(problem))
     given = task_of(pddl, name, cache=cache, limits=limits)
-    # What it says of its PDDL is said of the deterministic actions, which have no `oneof`.
+    # Its PDDL data are about the deterministic actions, which have no `oneof`.
     task = Task(
         given.native,
         name=given.name,

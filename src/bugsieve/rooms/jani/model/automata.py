@@ -43,7 +43,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Location:
-    """Where the location of an automaton is kept; with one location only, nowhere."""
+    """The place of an automaton's location; None with one location only."""
 
     names: tuple[str, ...]
     variable: int | None
@@ -75,7 +75,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What an automaton sees of the model around it.
+    """The part of the model that an automaton sees around it.
 
     In states, transient variables stand for what the locations say; in assignments for what was
     assigned to them on the same edge.
@@ -129,7 +129,7 @@ class EdgeReader:
         functions = list(automaton.part.items_of("functions"))
         inner = read_functions(functions, around.in_states, around.functions)
         self._state_scope = Scope(around.in_states, inner)
-        # What a function says of transient variables depends on where it is called.
+        # The value of a function of transient variables depends on where it is called.
         outer = seen_with(around.functions, around.in_assignments)
         inner = read_functions(functions, around.in_assignments, outer)
         self._assignment_scope = Scope(around.in_assignments, inner)

@@ -141,7 +141,7 @@ class Composition:
 
 
 def _merge(graph: Graph, parts: Sequence[Destination]) -> Destination:
-    """What happens when one destination of each automaton is reached at once."""
+    """The effect of reaching one destination of each automaton at once."""
     if len(parts) == 1:
         return parts[0]
     take_work(1 + sum(len(part.assignments) for part in parts) // 8)

@@ -1,4 +1,4 @@
-"""How far a state is from danger: the unsafety condition as a real-valued expression (h_u).
+"""The distance of a state from danger: the unsafety condition as a real expression (h_u).
 
 Section 5 of papers/001: a linear constraint counts by how much it is missed, a conjunction is a
 sum and a disjunction a minimum. Nothing here recurses in the depth of the formula.

@@ -166,7 +166,7 @@ def _given_value(part: Part, wanted: Type, given: Value) -> Value:
 
 
 def convert_value(value: Value, kind: Kind) -> Value | None:
-    """The value as that kind, None if it is none; whole reals are integers, too."""
+    """The value as that kind, None if it does not fit; whole reals are integers, too."""
     if not isinstance(value, int | float) or value in (math.inf, -math.inf) or value != value:
         return None  # it may come from a file that holds anything
     if kind_of(value) == kind:

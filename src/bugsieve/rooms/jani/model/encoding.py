@@ -25,7 +25,7 @@ class Conditions:
     distance: int | None = None
     """Node of the distance to danger; None where the unsafety condition has none."""
     no_distance: str = ""
-    """Why there is none, as a sentence."""
+    """The reason why there is none, as a sentence."""
 
 
 def build_system(
@@ -75,7 +75,7 @@ def _table(rows: Sequence[tuple[int, ...]], columns: int) -> NDArray[np.int32]:
 def _assigned_for_someone(
     graph: Graph, variables: VariableTable, edges: Sequence[tuple[int, Edge]]
 ) -> Callable[[Assignment], bool]:
-    """Says which assignments matter: not the rewards, which are constants nobody reads."""
+    """A test for assignments that matter: rewards, constants that are never read, do not."""
     values = {a.value for _, edge in edges for d in edge.destinations for a in d.assignments}
     read = variables_in(graph, *values)
 
@@ -83,8 +83,8 @@ def _assigned_for_someone(
         index = assignment.variable
         if not variables.is_transient(index) or index in read:
             return True
-        # What nobody reads may go, unless computing or storing it can fail: a fault of the model
-        # must not be hidden.
+        # A value that is never read may go, unless computing or storing it can fail: a fault of
+        # the model must not be hidden.
         value = graph.value(assignment.value)
         return value is None or not variables.name(index)[1].holds(value)
 

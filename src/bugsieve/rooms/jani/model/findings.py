@@ -1,4 +1,4 @@
-"""What a model does wrong in a state, such as dividing by zero: a finding about the model."""
+"""Faults of a model in a state, such as dividing by zero: a finding about the model."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ModelError(SubjectError):
 
 
 def describe_fault(kind: str, variable: tuple[str, Type] | None, value: float) -> str:
-    """What an edge or condition does, as the end of a sentence."""
+    """The fault of an edge or condition, as the end of a sentence."""
     if kind == "bad-probability":
         return f"has a destination of probability {value}"
     if variable is None:

@@ -47,7 +47,7 @@ class Function:
 
 @dataclass(frozen=True)
 class Scope:
-    """What names mean: nodes of the graph, and functions."""
+    """The meaning of names: nodes of the graph, and functions."""
 
     names: Mapping[str, int]
     functions: Mapping[str, Function]

@@ -31,7 +31,7 @@ class LinearForm:
 
 
 def linear_form(graph: Graph, node: int) -> LinearForm | None:
-    """The weighted sum that a number is; None where it is none."""
+    """The weighted sum that a number is; None where it is not a weighted sum."""
     forms: dict[int, LinearForm | None] = {}
     for part in nodes_below(graph, node):
         forms[part] = _form(graph, part, forms)

@@ -73,7 +73,7 @@ def read_without_danger(
     constants: Mapping[str, Value] | None = None,
     property_name: str | None = None,
 ) -> tuple[str, dict[str, Any]]:
-    """The file and JSON of a model of which somebody else says what is unsafe.
+    """The file and JSON of a model whose unsafety condition comes from elsewhere.
 
     It has its start, its goal and its constants inside; nothing in it is unsafe.
     """

@@ -31,7 +31,7 @@ from bugsieve.rooms.jani.model.variables import Variable
 Answer = TypeVar("Answer")
 
 MONITOR_VARIABLE = "[rule] "
-"""How names of variables begin that watch over rules: no part of what policies see."""
+"""Beginning of the names of variables that watch over rules: policies do not see them."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Expansion:
 
 @dataclass(frozen=True)
 class Origins:
-    """Where things come from, for messages."""
+    """The origins of parts, for messages."""
 
     file: str
     edges: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What the operators of the core compute, for constants; errors are ArithmeticErrors."""
+"""The functions of the core's operators, for constants; errors are ArithmeticErrors."""
 
 from __future__ import annotations
 
@@ -99,4 +99,4 @@ FUNCTIONS: dict[str, tuple[Kind, Callable[..., Value]]] = {
 """Kind of the result and function, by the operator's name in the core; choices are not here."""
 
 ERRORS = (ArithmeticError, ValueError)
-"""What the functions raise where they have no value."""
+"""The errors of functions where they have no value."""

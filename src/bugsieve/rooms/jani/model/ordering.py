@@ -14,7 +14,7 @@ class CycleError(ValueError):
 
 
 def dependency_order(needs: Mapping[str, Iterable[str]]) -> list[str]:
-    """The names, each after those it needs; names that are no keys are ignored."""
+    """The names, each after those it needs; names that are not keys are ignored."""
     order: list[str] = []
     is_done: dict[str, bool] = {}  # False while it is on the way
     for start in needs:

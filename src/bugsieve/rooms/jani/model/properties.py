@@ -150,7 +150,7 @@ def _operator(part: Part) -> str:
 
 
 def start_kind(part: Part) -> Literal["values", "initial", "condition"]:
-    """How a start is given."""
+    """The form in which a start is given."""
     name = _operator(part)
     if name == "states-values":
         return "values"

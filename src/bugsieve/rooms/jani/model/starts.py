@@ -1,4 +1,4 @@
-"""Where the runs of a model begin: listed states, or a condition on states."""
+"""The starts of a model's runs: listed states, or a condition on states."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class Type:
     is_bounded: bool = True
 
     def holds(self, value: Value) -> bool:
-        """Whether a value of this kind lies within the bounds."""
+        """Return true if a value of this kind lies within the bounds."""
         return self.lower <= value <= self.upper
 
     def __str__(self) -> str:

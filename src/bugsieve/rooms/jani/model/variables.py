@@ -44,7 +44,7 @@ class _Transient:
 
 @dataclass
 class _Names:
-    """What the names of one automaton, or of the model, mean."""
+    """The meaning of names in one automaton, or in the model."""
 
     in_states: dict[str, int] = field(default_factory=dict)
     in_assignments: dict[str, int] = field(default_factory=dict)
@@ -105,7 +105,7 @@ class VariableTable:
     def in_properties(self) -> Mapping[str, int]:
         """Names in properties: local variables as they are shown, or where only one has the name.
 
-        Those that are no part of states are never shown.
+        Those that are not a part of states are never shown.
         """
         counts = Counter(name for names in self._own for name in names.in_states)
         local = {
@@ -159,7 +159,7 @@ class VariableTable:
         return transient.name, transient.declaration.type
 
     def is_transient(self, index: int) -> bool:
-        """Whether the variable is no part of states."""
+        """Return true if the variable is not a part of states."""
         return index >= len(self.states)
 
     def _names(self, owner: int | None) -> _Names:
@@ -246,7 +246,7 @@ def _row(kind: Type, in_state: bool, initial: Value) -> list[int]:
 
 
 def _local_names(automata: Sequence[Automaton]) -> dict[tuple[int, str], str]:
-    """How local variables are shown: with their automaton's name where others have theirs."""
+    """The shown names of local variables: with the automaton's name where others have theirs."""
     counts = Counter(name for automaton in automata for name in automaton.declarations)
     return {
         (number, name): name if counts[name] == 1 else f"{automaton.name}.{name}"

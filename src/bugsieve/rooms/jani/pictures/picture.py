@@ -21,7 +21,7 @@ class ModelPicture(Picture):
 
     @classmethod
     def objection(cls, subject: Subject) -> str | None:
-        """What is missing in a model; tasks have no variables with numbers."""
+        """The part that is missing in a model; tasks have no variables with numbers."""
         if not isinstance(subject, JaniModel):
             return "it is for models, and this is a planning task"
         return cls.objection_to(subject)

@@ -53,7 +53,7 @@ class ModelScene:
         return [states[:, column] for states in (self.states, *self.beside)]
 
     def changed(self, *names: str) -> bool:
-        """Whether the last step has changed one of these variables."""
+        """Return true if the last step has changed one of these variables."""
         if self.before is None:
             return False
         return any(self.values[name] != self.before[name] for name in names)
@@ -83,7 +83,7 @@ class ModelScene:
 
 
 def _share(variable: Variable, value: float) -> float | None:
-    """Where the value is between the bounds, from 0 to 1; None without any."""
+    """The place of the value between the bounds, from 0 to 1; None without any."""
     low, high = float(variable.type.lower), float(variable.type.upper)
     if variable.locations or not variable.type.is_bounded or low >= high:
         return None

@@ -28,7 +28,7 @@ class Applicable:
     offsets: NDArray[np.int64]
 
     def includes(self, chosen: ActionArray) -> NDArray[np.bool_]:
-        """Whether the action chosen in each state is one of the state's."""
+        """Return true per state where the chosen action is one of the state's."""
         rows = np.repeat(np.arange(len(chosen)), np.diff(self.offsets))
         found = np.zeros(len(chosen), dtype=np.bool_)
         found[rows[self.actions == chosen[rows]]] = True
@@ -50,7 +50,7 @@ class FallibleModelPolicy(ModelPolicy):
         """One action number per state, or NO_ACTION; failures are added to `troubles`."""
         applicable = Applicable(*self.model.applicable(states))
         decisions = self.examined(self.decide(states, applicable), applicable)
-        # In the order of rows, whoever found them: what came first must not depend on how.
+        # The order of rows: the first failure must not depend on the way it was found.
         for _, failure in sorted(decisions.failures.items()):
             self.troubles.record(failure)
         return decisions.actions

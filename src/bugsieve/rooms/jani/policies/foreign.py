@@ -57,7 +57,7 @@ class ForeignModelPolicy(ForeignMember[Target], FallibleModelPolicy):
         return self._asked(self._conversation, states, applicable)
 
     def decide_anew(self, states: Valuations, *, hash_seed: int | None = None) -> Decisions:
-        """What a second process decides, under another hash seed if one is given."""
+        """The decisions of a second process, under another hash seed if one is given."""
         applicable = Applicable(*self.model.applicable(states))
         decisions = self._asked(self.second(hash_seed), states, applicable)
         return self.examined(decisions, applicable)

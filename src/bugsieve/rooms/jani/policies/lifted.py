@@ -23,7 +23,7 @@ from bugsieve.rooms.jani.policies.registry import make_model_policy
 def as_model_policy(
     policy: object, model: JaniModel, *, seed: int = 0, limits: WorkerLimits | None = None
 ) -> ModelPolicy:
-    """Whatever can serve as a policy, bound to the model.
+    """Bind an object that can serve as a policy to the model.
 
     - a spec like `"mlp:net.safetensors"`, or a policy that is bound to this model already;
     - a function `f(values, applicable)` or `f(values, applicable, model)` of one state, plain or

@@ -1,4 +1,4 @@
-"""What a policy function may know of its model besides the state; light, the worker imports it."""
+"""A policy function's view of its model beside the state; light, since the worker imports it."""
 
 from __future__ import annotations
 

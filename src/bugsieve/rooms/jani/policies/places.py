@@ -66,7 +66,7 @@ def resolved_spec(spec: str, folder: Path) -> str:
 def _with_words(command: str, change: Callable[[str], str]) -> str:
     try:
         return shlex.join([change(word) for word in shlex.split(command)])
-    except ValueError:  # an open quote, which whoever runs the command reports
+    except ValueError:  # an open quote, which running the command reports
         return command
 
 

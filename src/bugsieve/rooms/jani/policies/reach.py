@@ -1,4 +1,4 @@
-"""Explores what a policy can come to in a model, whatever the outcomes, or what anybody can."""
+"""Explores the states that a policy, or any policy, can reach in a model, with all outcomes."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _GOAL, _UNSAFE = 1, 2
 
 @dataclass(frozen=True, eq=False)
 class Reach:
-    """What was come to, in the order of the exploration; start states are first."""
+    """The reached states, in the order of the exploration; start states are first."""
 
     words: WordArray
     """A packed state in each row."""
     actions: ActionArray
     """The policy's answers; NO_ACTION where it is not asked."""
     is_asked: NDArray[np.bool_]
-    """Where the run does not end by itself."""
+    """True where the run does not end by itself."""
     acts: NDArray[np.bool_]
-    """Where some action is taken."""
+    """True where some action is taken."""
     is_goal: NDArray[np.bool_]
     way: UnsafeRun | None = None
     """A shortest way into danger, with which the exploration ends; None if there is none."""

@@ -15,7 +15,7 @@ from bugsieve.rooms.jani.policies.policy import ModelPolicy
 
 
 class Member(Protocol):
-    """What a class must offer to be created from a spec."""
+    """The method that a class must offer to be created from a spec."""
 
     def from_spec(
         self, model: JaniModel, argument: str | None, settings: PolicySettings

@@ -9,7 +9,7 @@ A row has the values of a state in the order of the model's variables, and an ac
 none. `default` is the spec of any policy for models, or null for no action; `{here}` in it is the
 folder of the file. `folder` says where the spec was typed, and so where its program starts. A
 default may be a table again: the rows of the outer one count first. One that starts a program must
-be trusted, for nobody has typed what a file says.
+be trusted, since the user has not typed the content of a file.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class TablePolicy(ModelPolicy):
 
     @property
     def troubles(self) -> Troubles:
-        """What the default policy did wrong so far."""
+        """The default policy's failures so far."""
         return super().troubles if self.default is None else self.default.troubles
 
     def choose(self, states: Valuations) -> ActionArray:
@@ -131,7 +131,7 @@ class TablePolicy(ModelPolicy):
 
     @property
     def is_ours(self) -> bool:
-        """Whether the default policy is, or there is none."""
+        """Return true if the default policy is Bugsieve's own, or there is none."""
         return self.default is None or is_ours(self.default)
 
     @property
@@ -194,12 +194,12 @@ def write_table(
     lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows.values())
     head = json.dumps({"model": _model_name(model), **policy}, ensure_ascii=False)
     write_text(target, f'{head[:-1]}, "rows": [\n{lines}\n]}}\n')
-    if "folder" in policy:  # whoever reads the table is to believe us
+    if "folder" in policy:  # readers of the table should trust this program
         remember(MODEL_POLICIES, resolved_spec(str(policy["default"]), target.parent))
 
 
 def _is_foreign(spec: str) -> bool:
-    """Whether it starts programs; one that is wrong is for the reader to report."""
+    """Return true if it starts programs; a wrong spec is for the reader to report."""
     try:
         return MODEL_POLICIES.started_by(spec).needs_trust
     except BugsieveError:

@@ -1,4 +1,4 @@
-"""What a policy of a model did wrong so far, for campaigns to report."""
+"""Failures of a policy of a model so far, for campaigns to report."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from bugsieve.policies.decisions import Ending, Failure
 
 @dataclass
 class Troubles:
-    """How often it crashed, hung or chose an illegal action, and the first case of each.
+    """The number of crashes, hangs and illegal actions, and the first case of each.
 
-    Every answer counts; who asks about a state twice may see it counted twice.
+    Every answer counts; a state that is asked about twice may be counted twice.
     """
 
     counts: Counter[Ending] = field(default_factory=Counter)
@@ -27,7 +27,7 @@ class Troubles:
 
     @property
     def unanswered(self) -> int:
-        """How many questions it crashed or hung on; an illegal action is an answer, too."""
+        """The number of questions it crashed or hung on; an illegal action is an answer, too."""
         return self.counts[Ending.POLICY_CRASH] + self.counts[Ending.POLICY_HANG]
 
     def record(self, failure: Failure) -> None:

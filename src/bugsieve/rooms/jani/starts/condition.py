@@ -30,12 +30,12 @@ class Range:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether there is one value."""
+        """Return true if there is one value."""
         return self.lower == self.upper
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is none."""
+        """Return true if there is no value."""
         return self.lower > self.upper
 
     @property
@@ -69,7 +69,7 @@ class Constraint:
 
     @cached_property
     def relation(self) -> str:
-        """How the form compares with 0: "=", "≠", "≤" or "<"; "" for no comparison of sums."""
+        """The relation of the form to 0: "=", "≠", "≤" or "<"; "" if sums are not compared."""
         if self.form is None:
             return ""
         name = self.graph.operator(self.node)
@@ -103,7 +103,7 @@ class Constraint:
         return difference
 
     def holds(self, columns: Columns) -> NDArray[np.bool_]:
-        """Whether it holds for each row of the columns."""
+        """Return true per row of the columns in which it holds."""
         found = np.asarray(evaluate(self.graph, self.node, columns) == self.value)
         rows = len(next(iter(columns.values()))) if columns else 1
         return np.broadcast_to(found, (rows,))
@@ -213,7 +213,7 @@ def _widened(lower: float, upper: float) -> tuple[float, float]:
 
 
 def is_implied(constraint: Constraint, ranges: Ranges) -> bool:
-    """Whether every state within the ranges satisfies it; of reals on a bound, all but those."""
+    """Return true if all states within the ranges satisfy it, but perhaps reals on a bound."""
     form = constraint.form
     if form is None or constraint.relation not in ("=", "≤", "<"):
         return False

@@ -56,7 +56,7 @@ class _Listing:
     def run(self, variables: Sequence[int]) -> ListedPart:
         left = set(variables)
         while left:
-            if not self._rows:  # whatever the others are, which may have no bounds
+            if not self._rows:  # for all other variables, which may have no bounds
                 return ListedPart(variables, np.empty((0, len(variables))))
             # The order decides how large tables become on the way, not what is in them at the end.
             variable = min(left, key=lambda v: self._cost(v, left))

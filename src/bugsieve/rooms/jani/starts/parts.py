@@ -162,8 +162,8 @@ class SumPart(Part):
             is_open = np.ones(len(ranks), dtype=np.bool_)
             rest = left.copy()
             for position, term in enumerate(terms):
-                # How many solutions take this value: the ways of the variables behind to make up
-                # the rest. Sums beyond the table are clipped to its ends, which hold 0.
+                # The number of solutions with this value: the ways in which the variables behind
+                # make up the rest. Sums beyond the table are clipped to its ends, which hold 0.
                 here = table[np.clip(left - term - lowest, 0, len(table) - 1)]
                 is_chosen = is_open & (ranks < here)
                 values[is_chosen, k] = self._lowest[k] + position

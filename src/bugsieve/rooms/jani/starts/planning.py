@@ -75,7 +75,7 @@ def narrowed(graph: Graph, condition: int, ranges: Ranges) -> tuple[Ranges, list
 
 
 def _is_settled(constraint: Constraint, ranges: Ranges) -> bool:
-    """Whether the variables it reads have one value each; NoStartError if it is false then."""
+    """Return true if the variables it reads are fixed; NoStartError if it is false then."""
     if not all(ranges[v].is_fixed for v in constraint.variables):
         return False
     columns = {v: np.array([float(ranges[v].lower)]) for v in constraint.variables}
@@ -146,7 +146,7 @@ def _sum_part(
             part = SumPart(type(form)(free, constant), ranges, MOST_CELLS)
         except TooLargeError:
             continue
-        # Whatever the other constraints say.
+        # An impossible sum rules out all starts, with any other constraints.
         if part.count == 0:
             raise NoStartError
         return part

@@ -23,7 +23,7 @@ _PILOT_DRAWS = 1000
 
 
 class RejectionPart(Part):
-    """What another part draws, and variables that follow from it, if the constraints hold.
+    """Draws of another part, with variables that follow from it, if the constraints hold.
 
     Accepted draws are uniform because all draws are.
     """
@@ -105,7 +105,7 @@ class RejectionPart(Part):
         )
 
     def _attempts(self, cells: int) -> int:
-        """How many draw so many values."""
+        """The number of attempts that draw so many values."""
         return max(1, cells // len(self.variables))
 
     def _try(self, source: Source, rows: Rows, attempt: int) -> Values:
