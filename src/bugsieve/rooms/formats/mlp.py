@@ -151,7 +151,7 @@ def _reading(
 
 
 def _change_nothing(scales: NDArray[np.float64]) -> bool:
-    """Whether inputs stay as they are."""
+    """Return true if inputs stay as they are."""
     return bool((scales == [-np.inf, np.inf, 0.0, 1.0]).all())
 
 

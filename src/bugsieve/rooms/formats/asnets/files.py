@@ -65,7 +65,7 @@ def tensors_of(weights: Weights, prefix: str = "") -> dict[str, NDArray[np.float
 
 
 def sizes_of(weights: Weights) -> dict[str, str]:
-    """What the metadata of files say of the size of a network."""
+    """The size of a network according to the metadata of files."""
     return {"hidden": str(weights.hidden), "layers": str(weights.layers)}
 
 
@@ -101,7 +101,7 @@ def weights_in(
     signature: Signature,
     prefixes: Sequence[str] = ("",),
 ) -> dict[str, Weights]:
-    """What `tensors_of` gave, one for each prefix; InputError unless that is all there is."""
+    """The weights that `tensors_of` gave, one for each prefix; InputError for other tensors."""
     sizes = {
         "hidden": _size(file, metadata, "hidden", MAX_HIDDEN),
         "layers": _size(file, metadata, "layers", MAX_LAYERS),

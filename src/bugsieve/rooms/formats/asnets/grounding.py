@@ -45,25 +45,25 @@ class Grounding:
     facts: tuple[str, ...]
     """ "(on a b)", those of one predicate together, in the order of the signature."""
     fact_starts: NDArray[np.int32]
-    """Where the facts of each predicate start; one more than predicates."""
+    """The first fact of each predicate; one entry more than predicates."""
     actions: tuple[tuple[str, ...], ...]
     """Name and arguments; those of one schema together, in alphabetical order."""
     action_starts: NDArray[np.int32]
-    """Where the actions of each schema start; one more than schemas."""
+    """The first action of each schema; one entry more than schemas."""
     operators: NDArray[np.int32]
     """Action to its operator in the task."""
     related: tuple[NDArray[np.int32], ...]
     """For each schema the related facts of its actions, (actions, positions); `missing`, the
     number of facts, where there is no such fact."""
     goal: NDArray[np.bool_]
-    """Whether each fact is in the goal."""
+    """True for each fact in the goal."""
     places: NDArray[np.int32]
     """(facts, 2): a variable of the task and the value that means the fact; the variable is -1
     where the fact is true in every state."""
 
     @property
     def missing(self) -> int:
-        """What stands for a fact that is never true."""
+        """The number that stands for a fact that is never true."""
         return len(self.facts)
 
     @cached_property
@@ -138,7 +138,7 @@ def ground(task: Task) -> Grounding:
 
 
 def _facts(task: Task, signature: Signature) -> list[Atom]:
-    """What some variable stands for, and what is true in every state, by predicate and name."""
+    """The facts of variables, and those true in every state, by predicate and name."""
     fluent = (atom for variable in task.variables for atom in variable.facts if atom is not None)
     order = {name: number for number, name in enumerate(signature.predicates)}
     facts = {_words(atom) for atom in (*fluent, *task.static_facts)}
@@ -198,7 +198,7 @@ def _related(
 
 
 def _starts(given: Sequence[str], names: Sequence[str]) -> NDArray[np.int32]:
-    """Where each name starts in a list that is sorted by them."""
+    """The first place of each name in a list that is sorted by them."""
     counts = dict.fromkeys(names, 0)
     for name in given:
         counts[name] += 1

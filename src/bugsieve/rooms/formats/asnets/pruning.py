@@ -18,7 +18,7 @@ MAX_FACTS = 60_000
 
 
 class GroundAction(NamedTuple):
-    """What an action does to the facts that can change, by their numbers."""
+    """The effect of an action on the facts that can change, by their numbers."""
 
     needs: tuple[int, ...]
     refuses: tuple[int, ...]
@@ -28,7 +28,7 @@ class GroundAction(NamedTuple):
 
     @property
     def has_effect(self) -> bool:
-        """Whether it changes some state in which it is applicable; adding follows deleting."""
+        """Return true if it changes a state in which it is applicable; adding follows deleting."""
         gone = set(self.deletes) - set(self.adds) - set(self.refuses)
         return bool(gone or set(self.adds) - set(self.needs))
 
@@ -74,7 +74,7 @@ def reached_actions(task: GroundTask) -> NDArray[np.bool_]:
 def _with_negations(
     action: GroundAction, negation: dict[int, int]
 ) -> tuple[list[int], list[int], list[int]]:
-    """What it needs, adds and deletes, negated facts among it."""
+    """The facts that it needs, adds and deletes, with negated facts."""
     gone = [fact for fact in action.deletes if fact not in action.adds]
     return (
         [*action.needs, *(negation[fact] for fact in action.refuses)],

@@ -56,7 +56,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Published:
-    """What a published file says of its network; numbers are little-endian 32-bit floats."""
+    """The content of a published file; numbers are little-endian 32-bit floats."""
 
     file: str
     domain: str
@@ -85,7 +85,7 @@ class Published:
 
 
 def is_published(data: bytes) -> bool:
-    """Whether the bytes begin as a published file does."""
+    """Return true if the bytes begin as a published file does."""
     return data.startswith(_MAGIC)
 
 

@@ -31,7 +31,7 @@ _PARTS = {"weights": "weight", "bias": "bias"}
 
 
 def is_published_toml(data: bytes) -> bool:
-    """Whether the bytes begin as such a file does."""
+    """Return true if the bytes begin as such a file does."""
     return data.lstrip().startswith(_START)
 
 
@@ -92,7 +92,7 @@ def _require_domain(
 
 
 def _difference(found: Sequence[str], wanted: Sequence[str]) -> str:
-    """How two lists differ; the first place alone is named."""
+    """The difference of two lists; the first place alone is named."""
     for number, (theirs, ours) in enumerate(zip(found, wanted, strict=False), 1):
         if theirs != ours:
             return f"differ: number {number} is {shortened(theirs)!r} there, {ours!r} here"

@@ -69,7 +69,7 @@ class Slot(NamedTuple):
 class Signature:
     """Schemas and predicates in the order of the PDDL; two domains with the same one share nets.
 
-    Types, costs, equality and the names of parameters are no part of it.
+    Types, costs, equality and the names of parameters are not a part of it.
     """
 
     domain: str
@@ -99,7 +99,7 @@ class Signature:
 
 
 def signature_of(pddl: PddlSummary) -> Signature:
-    """The signature of a domain; UnsupportedError where a schema is no list of literals."""
+    """The signature of a domain; UnsupportedError if a schema is not a list of literals."""
     schemas = tuple(_schema(schema, pddl.domain) for schema in pddl.schemas.values())
     arities = {name: len(types) for name, types in pddl.predicates.items()}
     return Signature(pddl.domain, schemas, arities)

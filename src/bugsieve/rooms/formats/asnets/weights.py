@@ -27,7 +27,7 @@ class Module(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a module stands; `kind` is "action" or "predicate"."""
+    """The place of a module; `kind` is "action" or "predicate"."""
 
     kind: str
     layer: int
@@ -53,7 +53,7 @@ class Weights:
 
     @property
     def layers(self) -> int:
-        """How many layers of predicates there are, L."""
+        """The number of layers of predicates, L."""
         return len(self.predicates)
 
     def modules(self) -> Iterator[tuple[Place, Module]]:

@@ -19,7 +19,7 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True)
 class NetworkAtoms:
-    """What the core needs to know of the atoms of a task; nullary ones are left out."""
+    """The core's view of the atoms of a task; nullary ones are left out."""
 
     objects: int
     relations: list[int]
@@ -64,7 +64,7 @@ class _Numbers:
         self.arguments: list[list[int]] = []
 
     def knows(self, words: Words) -> bool:
-        """Whether it is the atom of a predicate with arguments, which the translator's are not."""
+        """Return true for an atom of a predicate with arguments; the translator's have none."""
         return words[0] in self._relations
 
     def of(self, words: Words) -> int:

@@ -120,7 +120,7 @@ def _read_graph_network(path: str | os.PathLike[str]) -> GraphNetwork:
 
 @dataclass(frozen=True)
 class _Shape:
-    """What the hyper-parameters say."""
+    """The shape that the hyper-parameters give."""
 
     modules: list[tuple[str, int]]
     """Name and arity, in the order of modules."""

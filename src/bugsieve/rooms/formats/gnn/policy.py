@@ -25,10 +25,10 @@ TIE_EPSILON = 1e-4
 """Values this close count as equal, as those who made the networks have it."""
 
 TOGETHER, ALONE, AVOID = "successors", "alone", "avoid"
-"""What may follow the file. The first is the usual way by the name that it once needed."""
+"""The words that may follow the file. The first is the usual way by its older name."""
 _WAYS = (AVOID, ALONE, TOGETHER)
 _STATES_AT_ONCE = 256
-"""Whose successors are in memory together."""
+"""The number of states whose successors are in memory together."""
 
 
 class GnnPolicy(BoundPolicy):
@@ -97,7 +97,7 @@ class GnnPolicy(BoundPolicy):
         return made(task, network, spec, together=way != ALONE)
 
     def values(self, states: StateArray) -> NDArray[np.float32]:
-        """How far the goal seems to be from each state by itself."""
+        """The estimated distance from each state to the goal, by the state itself."""
         return ask_core(self._values.of_states, self.task.checked_states(states))
 
     def values_together(self, states: StateArray) -> NDArray[np.float32]:

@@ -1,4 +1,4 @@
-"""What a network file holds once it is read, and the checks that all formats share."""
+"""The content of a network file once it is read, and the checks that all formats share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_LAYERS = 1000
 MAX_NAME = 200
 """Characters of a name, so that sentences that hold it can be read."""
 ACTIVATIONS = ("relu", "leaky-relu", "elu", "sigmoid", "tanh")
-"""What may stand between layers, as specs and metadata name it; leaky-relu has the slope 0.01."""
+"""The functions between layers, as specs and metadata name them; leaky-relu has the slope 0.01."""
 
 
 def check_length(file: str, names: Iterable[str]) -> None:
@@ -40,7 +40,7 @@ def shortened(text: object) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Normalisation:
-    """What is done to inputs before the first layer: one row per input.
+    """The scaling of inputs before the first layer: one row per input.
 
     Columns are lower, upper, mean and range: input x becomes (x - mean) / range, with x moved
     into the bounds before.
@@ -65,7 +65,7 @@ class Network:
     filter: bool | None = None
     normalisation: Normalisation | None = None
     layers: tuple[str, ...] = ()
-    """What the file calls the layers."""
+    """The names of the layers in the file."""
 
     @property
     def num_inputs(self) -> int:
@@ -79,11 +79,11 @@ class Network:
 
     @property
     def needs_activation(self) -> bool:
-        """Whether it cannot be evaluated: there are several layers, and nothing between them."""
+        """Return true for several layers with nothing between them: it cannot be evaluated."""
         return self.activation is None and len(self.weights) > 1
 
     def layer(self, number: int) -> str:
-        """What errors call a layer."""
+        """The name of a layer in errors."""
         return repr(self.layers[number]) if self.layers else str(range(len(self.weights))[number])
 
 
@@ -98,7 +98,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Description:
-    """What a file says about a network besides its layers."""
+    """The content of a file about a network besides its layers."""
 
     activation: str | None = None
     inputs: tuple[str, ...] | None = None
@@ -110,7 +110,7 @@ class Description:
 def assemble(
     file: str, layers: Sequence[Layer], about: Description | None = None, *, hint: str = ""
 ) -> Network:
-    """The network of these layers; InputError where they are no network.
+    """The network of these layers; InputError if they do not form one.
 
     `hint` ends the sentence on layers that do not fit each other.
     """

@@ -50,7 +50,7 @@ def read_nnet(file: str, data: bytes) -> Network:
 
 
 def _scales(lines: _Lines, inputs: int) -> tuple[Normalisation | None, tuple[float, float]]:
-    """What is done to the inputs, None for nothing, and mean and range of the outputs."""
+    """The scaling of the inputs, None for nothing, and mean and range of the outputs."""
     lower = lines.numbers("minimum of the inputs", inputs)
     upper = lines.numbers("maximum of the inputs", inputs)
     if not (lower <= upper).all():
@@ -61,7 +61,7 @@ def _scales(lines: _Lines, inputs: int) -> tuple[Normalisation | None, tuple[flo
         lines.fail("means and ranges must be finite, and no range 0")
     output_mean = float(means[inputs]) if len(means) > inputs else 0.0
     output_range = float(ranges[inputs]) if len(ranges) > inputs else 1.0
-    # Where both bounds are equal, they were left open: an input with one value tells nothing.
+    # Equal bounds were left open: an input with one value tells nothing.
     is_open = lower == upper
     scales = np.stack(
         [

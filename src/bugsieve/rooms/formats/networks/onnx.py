@@ -43,7 +43,7 @@ _ACTIVATIONS = {
     "Sigmoid": "sigmoid",
     "Tanh": "tanh",
 }
-_ALPHAS = {"LeakyRelu": 0.01, "Elu": 1.0}  # what ONNX takes unless told otherwise, and we do
+_ALPHAS = {"LeakyRelu": 0.01, "Elu": 1.0}  # the default of ONNX, used here too
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def read_onnx(file: str, data: bytes) -> Network:
         # buffers).
         graph = fields(graphs[-1])
         about = describe(file, _metadata(model))
-        with np.errstate(all="ignore"):  # what is wrong with the numbers is found later
+        with np.errstate(all="ignore"):  # wrong numbers are found later
             chain = _follow(file, graph)
     except protobuf.WireError as error:
         raise InputError(f"{file}: is no ONNX file, or truncated: {error}") from None
@@ -106,7 +106,7 @@ def read_onnx(file: str, data: bytes) -> Network:
 def _metadata(model: Fields) -> dict[str, object]:
     found = [fields(entry) for entry in messages(model, _MODEL_METADATA)]
     metadata: dict[str, object] = {text(entry, 1): text(entry, 2) for entry in found}
-    metadata.pop("activation", None)  # the nodes say it, whatever somebody calls so
+    metadata.pop("activation", None)  # the nodes give it, not the metadata
     return metadata
 
 
@@ -185,7 +185,7 @@ def _take(chain: _Chain, node: _Node, beside: DataFiles) -> None:
 
 
 def _is_constant(chain: _Chain, node: _Node) -> bool:
-    """Whether the node only passes on or transposes a constant, which it then is."""
+    """Return true if the node only passes on or transposes a constant, which it then is."""
     source = chain.constants.get(node.inputs[0]) if node.inputs else None
     if source is None or node.operator not in ("Identity", "Transpose"):
         return False

@@ -15,12 +15,12 @@ from bugsieve.base.allowances import take_memory, take_work
 
 
 class PickleError(ValueError):
-    """The bytes are no pickle, or one with more than data in it."""
+    """The bytes are not a pickle, or one with more than data in it."""
 
 
 @dataclass(frozen=True)
 class Name:
-    """What would be imported."""
+    """A name that would be imported."""
 
     module: str
     name: str
@@ -31,7 +31,7 @@ class Name:
 
 @dataclass(eq=False)
 class Call:
-    """What would be called; items that were put into the result are kept with it."""
+    """A function that would be called; items that were put into the result are kept with it."""
 
     function: Any
     arguments: Any
@@ -73,7 +73,7 @@ class _Machine:
         self._memory: dict[int, Any] = {}
 
     def run(self, name: str, argument: Any) -> None:
-        # What is listed here is all there is: an operation that could import or call has no entry
+        # The operations listed here are all there are: one that could import or call has no entry
         # that does so.
         if name in _IGNORED:
             return
@@ -180,7 +180,7 @@ _ACTIONS: dict[str, Callable[[_Machine, Any], None]] = {
     "GLOBAL": _Machine.name,
     "STACK_GLOBAL": _Machine.stacked_name,
     "REDUCE": _Machine.call,
-    "BUILD": _Machine.drop,  # what it would set is not needed
+    "BUILD": _Machine.drop,  # the state that it would set is not needed
     "BINPERSID": _Machine.refer,
     "POP": _Machine.drop,
 }

@@ -21,7 +21,7 @@ _BYTES_OF_MESSAGE, _BYTES_OF_VALUE = 300, 48
 
 
 class WireError(ValueError):
-    """The bytes are no message."""
+    """The bytes are not a message."""
 
 
 def fields(data: bytes) -> Fields:

@@ -32,7 +32,7 @@ _ADVICE = (
 
 @dataclass(frozen=True, eq=False)
 class PytorchFile:
-    """What a file of PyTorch holds, as plain data; tensors are decoded when they are asked for."""
+    """The content of a file of PyTorch as plain data; tensors are decoded on request."""
 
     file: str
     content: Any
@@ -53,7 +53,7 @@ class PytorchFile:
     def network(self, prefixes: Sequence[str] | None = None) -> Network:
         """The network of all tensors, or of those below the prefixes, in their order."""
         items = self._items()
-        # Where layers were named, only these are decoded: the rest may be of any type.
+        # If layers were named, only these are decoded: the rest may be of any type.
         names = choose_names(self.file, items, prefixes)
         tensors = {name: self.tensor(name, items[name]) for name in names}
         return network_of(self.file, tensors, prefixes)
@@ -65,7 +65,7 @@ class PytorchFile:
         return items
 
     def tensor(self, name: str, value: Any) -> NDArray[Any]:
-        """A tensor of the content; InputError where it is none of floats."""
+        """A tensor of the content; InputError if it is not a tensor of floats."""
         return _tensor(f"{self.file}: tensor {name!r}", value, self.parts, self.folder)
 
 

@@ -102,7 +102,7 @@ def _description(network: Network) -> dict[str, str]:
 
 
 def is_safetensors(data: bytes) -> bool:
-    """Whether the bytes begin as such a file does."""
+    """Return true if the bytes begin as such a file does."""
     return data[_LENGTH.size : _LENGTH.size + 1] == b"{"
 
 
@@ -130,7 +130,7 @@ def _split(file: str, data: bytes) -> tuple[dict[str, Any], memoryview]:
 
 @dataclass(frozen=True)
 class _Stored:
-    """What the header says of a tensor, and `place` for sentences."""
+    """The header's entry on a tensor, and `place` for sentences."""
 
     place: str
     kind: str

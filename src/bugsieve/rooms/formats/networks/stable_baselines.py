@@ -98,7 +98,7 @@ def _check_tensors(file: str, state: PytorchFile, kind: _Kind) -> None:
 
 
 def _saved(file: str, data: bytes | None) -> Mapping[str, Any]:
-    """What the policy was made from; nothing where the file does not say."""
+    """The arguments that made the policy; empty where the file does not say."""
     if data is None:
         return {}
     try:
@@ -149,7 +149,7 @@ def _check_spaces(file: str, saved: Mapping[str, Any]) -> None:
 
 
 def _activation(file: str, saved: Mapping[str, Any], kind: _Kind) -> str | None:
-    """What is between the layers; None where the file does not say what the policy was told."""
+    """The activation between the layers; None where the file does not say it."""
     if not isinstance(saved.get("policy_kwargs"), dict):
         return None
     told = _object(saved, "policy_kwargs").get("activation_fn")

@@ -45,7 +45,7 @@ def decode_tensor(place: str, data: bytes, kind: str, shape: Sequence[int]) -> N
 
 def check_size(place: str, data: bytes, shape: Sequence[int], size: int) -> None:
     """Refuse data that are not as long as elements of this size and shape need, or empty."""
-    if 0 in shape:  # what else is in it may be too large for NumPy
+    if 0 in shape:  # its other sizes may be too large for NumPy
         raise InputError(f"{place} is empty")
     # Python's integers cannot overflow here, so an absurd shape is simply unequal.
     needed = prod(shape) * size
@@ -91,7 +91,7 @@ def layers_in(
 
 
 def prefix_hint(tensors: Mapping[str, NDArray[Any]], prefixes: Sequence[str] | None) -> str:
-    """What to add to the sentence on layers that do not fit: perhaps they are several networks."""
+    """A hint for the sentence on layers that do not fit: perhaps they are several networks."""
     heads = sorted({name.rpartition(".")[0].rstrip("0123456789").rstrip(".") for name in tensors})
     if prefixes is not None or len(heads) < 2:
         return ""

@@ -1,4 +1,4 @@
-"""Where policy servers are: `HOST:PORT`, or `unix:PATH` for a socket of this machine."""
+"""Addresses of policy servers: `HOST:PORT`, or `unix:PATH` for a socket of this machine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Address:
 
     text: str
     name: str
-    """What a task from there is called."""
+    """The name of a task from there."""
 
     @staticmethod
     def parse(text: str, *, listening: bool = False) -> Address:
@@ -43,18 +43,18 @@ class Address:
 
     @property
     def target(self) -> str:
-        """How gRPC is told to connect: no other scheme than these two, whatever the host."""
+        """The address for gRPC to connect to: only these two schemes, for every host."""
         return self.listening if self.is_socket else f"dns:///{self.text}"
 
     @property
     def listening(self) -> str:
-        """How gRPC is told to listen; it reads what is behind `unix:` as part of a URI."""
+        """The address for gRPC to listen at; it reads the text behind `unix:` as part of a URI."""
         path = self.text.removeprefix(_UNIX)
         return f"{_UNIX}{quote(os.fsencode(path))}" if self.is_socket else self.text
 
     @property
     def is_socket(self) -> bool:
-        """Whether it is a file of this machine."""
+        """Return true if it is a file of this machine."""
         return self.text.startswith(_UNIX)
 
     def at_port(self, port: int) -> Address:

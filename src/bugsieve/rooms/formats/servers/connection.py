@@ -22,7 +22,7 @@ _MOST_ANSWER_BYTES = 16 << 20  # a distribution over a million operators
 
 
 class ServerError(Exception):
-    """The server answered by an error, or its answer is none; the sentence says which."""
+    """The server answered by an error, or its answer cannot be read; the sentence says which."""
 
 
 class NoSuchMethodError(ServerError):
@@ -34,7 +34,7 @@ class ServerHangError(Exception):
 
 
 class ServerGoneError(Exception):
-    """Nobody can be reached at the address, or the connection broke."""
+    """No server answers at the address, or the connection broke."""
 
 
 class ServerConnection(Closing):
@@ -48,7 +48,7 @@ class ServerConnection(Closing):
 
     def ask(self, method: str, request: bytes, *, deadline: float, patient: bool = False) -> bytes:
         """The answer to a call; `patient` waits for a server that is not there yet."""
-        check_stop()  # before the deadline of the server: the end of our time is no hang
+        check_stop()  # before the deadline of the server: the end of our time is not a hang
         call = self._call(method)
         try:
             with doing(f"waiting for the policy server at {self.address.text}"):
@@ -91,7 +91,7 @@ class ServerConnection(Closing):
         return self._channels[most].unary_unary(f"/{SERVICE}/{method}")
 
     def _meaning(self, method: str, error: Any, deadline: float) -> Exception:
-        """What a status says of the server."""
+        """The error that a status stands for."""
         code, status = error.code(), self._grpc.StatusCode
         said = printable(error.details() or "")
         if code is status.DEADLINE_EXCEEDED:

@@ -1,7 +1,7 @@
-"""How a server's task corresponds to the one that is tested: the same, in another order.
+"""The match of a server's task with the one that is tested: the same, in another order.
 
 Variables are matched by the names of their values, operators by names, conditions, effects and, if
-they count, costs. Whatever is not the same up to the order is refused: a policy for another task
+they count, costs. Tasks that differ in more than the order are refused: a policy for another task
 has no bugs on this one.
 """
 
@@ -27,7 +27,7 @@ class OtherTaskError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Matching:
-    """What our states and operators are in the server's task."""
+    """The places of our states and operators in the server's task."""
 
     columns: NDArray[np.int64]
     """Our variable for each one of the server."""
@@ -46,7 +46,7 @@ class Matching:
 
 
 def match(theirs: Task, ours: Task) -> Matching:
-    """How the server's task is ours; OtherTaskError if it is not."""
+    """The match of the server's task with ours; OtherTaskError if they differ."""
     if theirs.sha256 == ours.sha256:
         values = tuple(map(np.arange, ours.domain_sizes))
         columns = np.arange(ours.num_variables)
@@ -83,9 +83,9 @@ def _facts(theirs: Task, ours: Task) -> dict[Fact, Fact]:
 
 
 def _names(task: Task) -> list[list[str]]:
-    """What the values of each variable mean: atoms, where all but one of them do.
+    """The meanings of the values of each variable: atoms, where all but one of them do.
 
-    The one that means none of them is called differently by different translators.
+    Translators name the value without an atom differently.
     """
     return [
         [atom or _NONE for atom in variable.facts]
@@ -106,7 +106,7 @@ def _check_ends(theirs: Task, ours: Task, facts: dict[Fact, Fact]) -> None:
 def _operators(theirs: Task, ours: Task, facts: dict[Fact, Fact]) -> NDArray[np.int32]:
     """Our operator for each of the server's; equal ones in their order."""
     same = {fact: fact for fact in facts.values()}
-    # Where every operator counts as 1, policies may well have been trained with costs.
+    # If every operator counts as 1, policies may well have been trained with costs.
     their_costs = theirs.operator_costs.tolist() if ours.uses_costs else [1] * theirs.num_operators
     our_costs = ours.operator_costs.tolist()
     known: dict[Hashable, list[int]] = {}
@@ -125,7 +125,7 @@ def _operators(theirs: Task, ours: Task, facts: dict[Fact, Fact]) -> NDArray[np.
 
 
 def _signature(task: Task, operator: int, facts: dict[Fact, Fact]) -> Hashable:
-    """What an operator is, in our facts, but for its cost."""
+    """The key of an operator, in our facts, but for its cost."""
     effects = [
         (*facts[variable, value], frozenset(facts[fact] for fact in conditions))
         for conditions, variable, value in task.native.effects(operator)

@@ -121,13 +121,13 @@ class PhrmPolicy(FallibleBoundPolicy):
     def distributions_anew(
         self, states: StateArray, *, hash_seed: int | None = None
     ) -> Distributions:
-        """What the server says over another connection, if its task is still the same."""
+        """The server's distributions over another connection, if its task is still the same."""
         self._connection.close()
         self._check_task()
         return self.distributions(states)
 
     def decide_anew(self, states: StateArray, *, hash_seed: int | None = None) -> Decisions:
-        """What the server says over another connection, if its task is still the same."""
+        """The server's decisions over another connection, if its task is still the same."""
         self._connection.close()
         self._check_task()
         return self.decide(states)
@@ -248,7 +248,7 @@ def _task_text(
 
 
 def _task(text: bytes, address: Address) -> Task:
-    """The task of the text; PolicyError if it is none that we can read."""
+    """The task of the text; PolicyError if it cannot be read."""
     name = f"the task of the policy server at {address.text}"
     if b"\0" in text:
         raise PolicyError(f"{name} has a NUL byte, which no SAS text has")

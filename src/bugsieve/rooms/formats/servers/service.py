@@ -59,7 +59,7 @@ class PolicyService(Closing):
         self._token = StopToken()
         self._threads = ThreadPoolExecutor(max_workers=1)
         self.requests = Counter(dict.fromkeys(METHODS, 0))
-        """How often each method was called."""
+        """The number of calls of each method."""
         # Without the option, two servers could share a port, and each get half of the questions.
         self._server = self._grpc.server(self._threads, options=[("grpc.so_reuseport", 0)])
         text = task_reply(task.to_sas().encode())
@@ -79,7 +79,7 @@ class PolicyService(Closing):
         self._server.start()
 
     def wait(self) -> None:
-        """Serve until somebody interrupts."""
+        """Serve until it is interrupted."""
         self._server.wait_for_termination()
 
     def close(self) -> None:
@@ -137,7 +137,7 @@ class PolicyService(Closing):
         return distribution_reply(list(zip(actions, probabilities(weights), strict=True)))
 
     def _chosen(self, request: bytes) -> int:
-        """What the policy does in the state of a request; _FailureError if nothing."""
+        """The policy's action in the state of a request; _FailureError if there is none."""
         decisions = decide(self._policy, self._state(request))
         for failure in decisions.failures.values():
             raise _FailureError(failure)

@@ -46,7 +46,7 @@ class Tree:
     output: int | None = None
 
     def mistake(self, num_inputs: int) -> str | None:
-        """Why this is no tree over so many inputs, or None."""
+        """The reason why this is not a tree over so many inputs, or None."""
         number = len(self.features)
         columns = (self.thresholds, self.left, self.right, self.default_left, self.missing)
         if any(len(column) != number for column in columns):

@@ -54,7 +54,7 @@ def read_forest_json(path: Path) -> Forest:
 
 
 def _labels(part: Part) -> tuple[int, tuple[str | int, ...] | None]:
-    """How many there are, and their names where they have some."""
+    """The number of labels, and their names where they have some."""
     if _is_count(part):
         return part.data, None
     labels = tuple(item.data if _is_count(item) else item.text() for item in part.items())
