@@ -20,7 +20,7 @@ from bugsieve.tasks.grounded.task import Task
 
 @dataclass(frozen=True, eq=False)
 class Constraints:
-    """What the constraints of a task say of its plans."""
+    """The demands of a task's constraints on its plans."""
 
     task: Task
 

@@ -1,8 +1,8 @@
-"""What a set of plans exercises in a domain: actions, preconditions, effects.
+"""Coverage of a domain by a set of plans: actions, preconditions, effects.
 
 A part of a precondition is covered by a state in which some grounding of the action lacks that
 part alone: only there would it show that the part is missing. An effect is covered when it makes
-true what was false, or false what was true.
+a false atom true, or a true one false.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from bugsieve.tasks.pddl.execution import Atoms, Binding, Interpreter, conjuncts
 from bugsieve.tasks.pddl.reader import Block, Word, to_text
 
 MAX_BINDINGS = 200_000
-"""How many partial groundings are tried for one part of a precondition in one state."""
+"""The most partial groundings that are tried for one part of a precondition in one state."""
 
 MAX_PARTS = 1_000
-"""How many parts a precondition may have; joining them takes time that grows with its square."""
+"""The most parts of a precondition; joining them takes time that grows with its square."""
 
 KINDS = ("action", "precondition", "effect", "condition")
 _TITLES = {
@@ -42,13 +42,13 @@ class Item:
 
     @property
     def title(self) -> str:
-        """What the item is, in words."""
+        """The item in words."""
         return f"{self.action}: {self.text}" if self.kind != "action" else self.action
 
 
 @dataclass
 class Coverage:
-    """What of a domain has been covered so far, by which plan first."""
+    """The items of a domain that are covered so far, with the first plan for each."""
 
     domain: Domain
     items: dict[tuple[object, ...], Item] = field(default_factory=dict)
@@ -119,7 +119,7 @@ class Coverage:
         return rows
 
     def missing(self) -> list[Item]:
-        """What no plan has covered, in the order of the file."""
+        """The items that no plan has covered, in the order of the file."""
         found = [item for key, item in self.items.items() if key not in self.covered]
         return sorted(found, key=lambda item: item.line)
 
@@ -150,7 +150,7 @@ class _Groundings:
         self.left = 0
 
     def lacks_alone(self, action: str, parts: Sequence[Block], part: Block) -> bool:
-        """Whether all parts but one hold for some grounding, and that one does not."""
+        """Return true if for some grounding all parts hold but this one."""
         self.left = MAX_BINDINGS
         others = [other for other in parts if other is not part]
         atoms = [other for other in others if is_literal(other) and other[0] not in ("not", "=")]

@@ -33,7 +33,7 @@ class CoverageRun:
 def cover(
     domain: Path, problems: Sequence[Path], plans: Sequence[Path], files: Files, limits: Limits
 ) -> CoverageRun:
-    """What the plans cover; where none is given, the first plan found for each problem."""
+    """The coverage of the plans; where none is given, of the first plan found for each problem."""
     pddl = [files.pddl(domain, problem) for problem in problems]
     shared = pddl[0].domain  # one reading of the file, so that its literals are the same objects
     tasks = [PddlTask(shared, each.problem, each.given) for each in pddl]
@@ -56,7 +56,7 @@ def cover(
 
 
 def cover_tests(folder: Path) -> CoverageRun:
-    """What the traces of a campaign of rules cover in the domain that was tested there."""
+    """The coverage of a rules campaign's traces in the domain that was tested there."""
     with RulesRecords(folder) as records:
         subject, rows = records.header.subject, records.tasks()
         if subject.language != PDDL:

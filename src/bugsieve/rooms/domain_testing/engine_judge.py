@@ -75,7 +75,7 @@ class _Judge:
         return RuleFinding(grade, text)
 
     def _is_vacuous(self, instance: RuleInstance, causes: Sequence[Obligation]) -> bool:
-        """Whether some condition of the rule, as it was written, causes nothing."""
+        """Return true if some condition of the rule, as it was written, causes nothing."""
         shown = [cause for cause in causes if cause.aim == "satisfied by"]
         whole = required(instance, folded=False)
         conditions = conditions_of(whole, whole, shown[0].formula if shown else None)
@@ -118,7 +118,7 @@ class _Judge:
 
 
 def _why(answer: Answer) -> str:
-    """Why nothing is decided; what to do about it has another name in suites."""
+    """The reason why nothing is decided; the advice has another name in suites."""
     return answer.reason.replace("--with-goal, or --lassos", "'goalConstrained'")
 
 

@@ -1,4 +1,4 @@
-"""Whether two domains do the same: equal reachable transitions, compared breadth first.
+"""Equivalence of two domains: equal reachable transitions, compared breadth first.
 
 Both tasks are explored side by side, layer by layer, as sets of PDDL atoms; the encodings of the
 translator may differ. The first layer in which they differ ends the comparison.
@@ -23,7 +23,7 @@ Keys: TypeAlias = NDArray[np.void]
 
 
 def compare_tasks(left: Task, right: Task, *, max_states: int = MAX_STATES) -> Equivalence:
-    """Whether the reachable transitions are equal; "unknown" beyond `max_states` states.
+    """Compare the reachable transitions of two tasks; "unknown" beyond `max_states` states.
 
     Tasks with the same translation are equal however large they are.
     """

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bugsieve.tasks.pddl.reader import Block, Expression, Word, to_text
 
 _WIDTH = 96
-_DEEPEST = 40  # what is further to the right is written in one line
+_DEEPEST = 40  # text further to the right is written in one line
 
 
 def readable_text(root: Block) -> str:

@@ -59,7 +59,7 @@ class Mutant:
 
     @property
     def description(self) -> str:
-        """What was changed, in one line."""
+        """The change, in one line."""
         change = {
             "drop": f"without {self.before}",
             "add": f"with the further effect {self.after}",

@@ -29,7 +29,7 @@ Fate: TypeAlias = Literal["killed", "survived", "equivalent", "stillborn"]
 
 @dataclass(frozen=True)
 class MutantResult:
-    """What became of a mutant."""
+    """The result of testing a mutant."""
 
     mutant: Mutant
     fate: Fate
@@ -39,7 +39,7 @@ class MutantResult:
 
 @dataclass(frozen=True)
 class MutationOptions:
-    """What mutation testing may spend on each mutant."""
+    """The limits of mutation testing for each mutant."""
 
     run: RunOptions = field(default_factory=RunOptions)
     max_states: int = MAX_STATES
@@ -72,7 +72,7 @@ class MutationTest:
             yield self.judge(mutant)
 
     def judge(self, mutant: Mutant) -> MutantResult:
-        """What becomes of one mutant."""
+        """Judge one mutant."""
         original = self.files.document(self.domain)
         changed_domain = with_constraints_of(original, mutant.document(original))
         files = self.files.with_changed(self.domain, changed_domain)
@@ -95,7 +95,7 @@ class MutationTest:
         return MutantResult(mutant, "survived", reason)
 
     def _compared(self, files: Files) -> Equivalence:
-        """Whether the mutant does the same on every problem; "unknown" is not the same."""
+        """Compare mutant and domain on all problems: "different" counts before "unknown"."""
         worst: Equivalence = "equal"
         for problem in self.problems:
             try:
@@ -137,7 +137,7 @@ def cases_of_one_domain(suite: Suite, domain: Path | None) -> tuple[Path, list[C
 
 @dataclass(frozen=True)
 class Score:
-    """How many mutants there are of each fate."""
+    """The number of mutants of each fate."""
 
     killed: int
     survived: int

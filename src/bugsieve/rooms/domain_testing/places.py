@@ -1,4 +1,4 @@
-"""Where the literals of a domain's actions stand, and domains with another expression there."""
+"""Places of the literals of a domain's actions, and domains with another expression there."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class LiteralPlace:
 
     @property
     def is_positive(self) -> bool:
-        """Whether the literal is no negation."""
+        """Return true if the literal is not a negation."""
         return self.literal[0] != "not"
 
 

@@ -58,12 +58,12 @@ class Replay:
 
     steps: tuple[ReplayedStep, ...]
     fault: str | None
-    """Why it is no plan; None if it is one."""
+    """The reason why it is not a plan; None if it is one."""
     cost: int
 
     @property
     def is_executable(self) -> bool:
-        """Whether every action was applicable in its turn."""
+        """Return true if every action was applicable in its turn."""
         return self.fault is None or self.fault.startswith(_GOAL_MISSED)
 
     def lines(self) -> Iterator[str]:

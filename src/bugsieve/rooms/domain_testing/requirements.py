@@ -1,4 +1,4 @@
-"""The requirement of a case as a rules file, which nobody sees: errors quote the case's texts."""
+"""The requirement of a case as a rules file that is not shown: errors quote the case's texts."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _CaseSource(Source):
     """A rules file that was made of a case."""
 
     def position(self, character: int) -> Position:
-        """Lines of the file would tell nobody anything."""
+        """The case itself: lines of the file that was made of it would not help."""
         return _Place(self.name, 1)
 
     def string(self, path: KeyPath, value: str) -> Text:

@@ -18,7 +18,7 @@ RuleVerdict: TypeAlias = Grade | Literal["vacuous"]
 
 @dataclass(frozen=True)
 class Reading:
-    """How rules are read, and what judging them may spend."""
+    """The reading of rules, and the limits of judging them."""
 
     criterion: str = "ufc"
     view: str | None = None
@@ -26,7 +26,7 @@ class Reading:
     with_goal: bool = False
     limits: Limits = NO_LIMITS
     certified: bool = True
-    """Whether proofs are written down and checked; of mutants there are too many for that."""
+    """True if proofs are written down and checked; of mutants there are too many for that."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Requirement:
 
 @dataclass(frozen=True)
 class RuleFinding:
-    """What one instance of a rule comes to, with a trace where it is violated."""
+    """The result of one instance of a rule, with a trace where it is violated."""
 
     verdict: RuleVerdict
     rule: str = ""
@@ -49,12 +49,12 @@ class RuleFinding:
     letters: tuple[tuple[str, ...], ...] = ()
     """The atoms that are true in each state of the trace, the first state's first."""
     reason: str = ""
-    """Why it is undecided."""
+    """The reason why it is undecided."""
     expect: str | None = None
-    """What the rules file itself expects."""
+    """The expectation of the rules file itself."""
 
     def standing(self, expect: str) -> Standing:
-        """What the verdict is worth where this is expected."""
+        """The standing of the verdict where this is expected."""
         if self.verdict == "vacuous":
             return standing("holds", expect, is_vacuous=True)
         return standing(self.verdict, expect)

@@ -42,12 +42,12 @@ SPENT = "the budget was spent"
 
 @dataclass(frozen=True)
 class CaseResult:
-    """What became of a case."""
+    """The result of a case."""
 
     case: Case
     outcome: Outcome
     verdicts: Mapping[str, str]
-    """What was found out, by what it is about; "undecided" where nothing was."""
+    """The verdicts, by their subjects; "undecided" where nothing was found out."""
     reason: str
     """One sentence."""
     details: tuple[str, ...] = ()
@@ -64,12 +64,12 @@ _OUTCOMES: dict[str, CheckOutcome] = {"fail": "failure", "undecided": "undecided
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What running a suite may spend, and who judges rules."""
+    """The limits of running a suite, and the judge of rules."""
 
     expansions: int = 1_000_000
     judge: RuleJudge = field(default_factory=engine_judge)
     certified: bool = True
-    """Whether what is said of rules is proven to a checker."""
+    """True if verdicts on rules are proven to a checker."""
 
     @property
     def limits(self) -> Limits:
@@ -157,7 +157,7 @@ def _plan_verdict(replayed: Replay, bounds: Bounds) -> str:
 
 
 def _outside(cost: int | None, length: int | None, bounds: Bounds) -> str | None:
-    """Why a plan is not within bounds; None where nothing is known or bounded."""
+    """The reason why a plan is not within bounds; None where nothing is known or bounded."""
     sides = (
         (cost, "costs", "", bounds.min_cost, bounds.max_cost),
         (length, "has", " actions", bounds.min_length, bounds.max_length),
@@ -172,14 +172,14 @@ def _outside(cost: int | None, length: int | None, bounds: Bounds) -> str | None
 
 @dataclass(frozen=True)
 class _Best:
-    """What searches found out: plans, or that there is none; None where a budget was spent."""
+    """The result of searches: plans, or that there is none; None where a budget was spent."""
 
     solvable: bool | None
     plan: tuple[str, ...] | None = None
     cost: int | None = None
     length: int | None = None
     complete: bool = True
-    """Whether all that was bounded is known."""
+    """True if all that was bounded is known."""
 
 
 def _run_search(case: Case, files: Files, options: RunOptions) -> CaseResult:
@@ -241,7 +241,7 @@ def _searched(
     search: Callable[..., SearchResult],
     limits: Limits,
 ) -> _Best:
-    """What the search finds among the plans that keep the constraints, if there are any."""
+    """The result of the search among the plans that keep the constraints, if there are any."""
     if constraints is None:
         return _found(task, search(task, task.initial_state, limits=limits))
     ruled = constraints.within(task)
@@ -300,7 +300,7 @@ def _verdict(found: RuleFinding) -> str:
 
 
 def _weighed_together(expect: str, findings: Mapping[str, RuleFinding]) -> tuple[Outcome, str]:
-    """What the rules file expects of a rule goes before what the case expects of all others."""
+    """Judge rules by the expectation of the rules file, all others by that of the case."""
     weighed = [
         _weighed(found.expect, [found]) for found in findings.values() if found.expect is not None
     ]
@@ -349,7 +349,7 @@ def _all_right(findings: Sequence[RuleFinding]) -> str:
 
 
 def judged_rules(case: Case, files: Files, options: RunOptions) -> Mapping[str, RuleFinding]:
-    """What each rule instance comes to."""
+    """The finding on each rule instance."""
     reading = Reading(case.criterion, case.view, case.with_goal, options.limits, options.certified)
     text, name = _rules_of(case)
     try:
@@ -381,7 +381,7 @@ def exit_code(results: Collection[CaseResult]) -> int:
 
 
 def differs(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
-    """What was decided otherwise; what is undecided on either side differs in nothing."""
+    """The rules whose decisions differ; an undecided one on either side does not count."""
     return [
         name for name, verdict in before.items() if name in after and _differ(verdict, after[name])
     ]

@@ -40,7 +40,7 @@ _RULE_KEYS = ("kind", "forall", "ltl", "english", "pattern", "p", "s", "k", "sco
 
 @dataclass(frozen=True)
 class Bounds:
-    """What the cost and the number of actions must be: of a best plan, or of the plans given."""
+    """The bounds on cost and number of actions: of a best plan, or of the plans given."""
 
     min_cost: int | None = None
     max_cost: int | None = None
@@ -49,12 +49,12 @@ class Bounds:
 
     @property
     def on_cost(self) -> bool:
-        """Whether costs are bounded."""
+        """Return true if costs are bounded."""
         return self.min_cost is not None or self.max_cost is not None
 
     @property
     def on_length(self) -> bool:
-        """Whether numbers of actions are bounded."""
+        """Return true if numbers of actions are bounded."""
         return self.min_length is not None or self.max_length is not None
 
 
@@ -80,7 +80,7 @@ class Case:
 
     @property
     def title(self) -> str:
-        """How results call the case."""
+        """The name of the case in results."""
         return f"case {self.number} ({self.label})"
 
 
@@ -100,7 +100,7 @@ class Suite:
 
 
 def read_suite(path: str | os.PathLike[str]) -> Suite:
-    """What a suite says; InputError where it is wrong."""
+    """The content of a suite; InputError where it is wrong."""
     return _Reader(Path(path)).read()
 
 

@@ -1,4 +1,4 @@
-"""The PDDL files of suites, and what the actions in them can do, whatever the goals are."""
+"""The PDDL files of suites, and the tasks of their actions without regard to the goals."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Files:
         return Files(self.limits, {path: document}, self._documents)
 
     def document(self, path: Path) -> Document:
-        """What a file holds; InputError where it is no PDDL."""
+        """The content of a file; InputError if it is not PDDL."""
         if path in self.changed:
             return self.changed[path]
         if path not in self._documents:
@@ -51,7 +51,7 @@ class Files:
         return Constraints(self.world(domain, problem).task)
 
     def world(self, domain: Path, problem: Path) -> World:
-        """What the actions can do, whatever the goal is."""
+        """The world of the actions, without regard to the goal."""
         key = domain, problem
         if key not in self._worlds:
             self._worlds[key] = world_of(self.pddl(domain, problem), limits=self.limits)

@@ -24,7 +24,7 @@ _Scoped: TypeAlias = tuple[Expression, frozenset[str]]
 
 
 def check_actions(subject: Subject) -> Iterator[Finding]:
-    """What is wrong with single actions, and which of them are the same."""
+    """Mistakes in single actions, and actions that are the same."""
     for action in subject.domain.actions:
         places = list(action_literals(subject.domain, action))
         yield from _parameters(subject.domain, action)
@@ -151,7 +151,7 @@ def _implied(domain: Domain, action: str, effect: Block) -> Iterator[Finding]:
 
 
 def _opposed(domain: Domain, one: Block, other: Block) -> bool:
-    """Whether two literals say the same, one of P and one of the predicate not-P."""
+    """Return true if two literals say the same, one of P and one of the predicate not-P."""
     (sign, atom), (other_sign, other_atom) = _signed(one), _signed(other)
     if sign == other_sign or atom[1:] != other_atom[1:]:
         return False
@@ -192,7 +192,7 @@ def _terms(domain: Domain, places: list[LiteralPlace]) -> Iterator[Finding]:
 
 
 def _share_objects(domain: Domain, kind: str, accepted: tuple[str, ...]) -> bool:
-    """Whether some type is below both; PDDL with several supertypes allows that."""
+    """Return true if some type is below both; PDDL with several supertypes allows that."""
     below = domain.vocabulary.ancestors.values()
     return any(kind in above and any(name in above for name in accepted) for above in below)
 

@@ -80,7 +80,7 @@ def _merge(domain: Domain, action: str, one: Block, other: Block) -> _Merge | No
 
 
 def _is_excluded(domain: Domain, action: str, merge: _Merge) -> bool:
-    """Whether the precondition contradicts itself where these terms are the same."""
+    """Return true if the precondition contradicts itself where these terms are the same."""
     parts = _literals(domain.actions[action].get(":precondition", Block()))
     texts = {_merged(part, merge) for part in parts}
     return any(
@@ -89,7 +89,7 @@ def _is_excluded(domain: Domain, action: str, merge: _Merge) -> bool:
 
 
 def _is_unequal(literal: Block, merge: _Merge) -> bool:
-    """Whether the literal says that two terms are not the same which are one."""
+    """Return true if the literal says that two terms differ which are the same."""
     inner = negated(literal)
     if literal[0] != "not" or inner[0] != "=":
         return False
@@ -106,7 +106,7 @@ def _merged(item: Expression, merge: _Merge) -> str:
 def _is_reached(
     domain: Domain, action: str, merge: _Merge, known: Collection[Sequence[str]]
 ) -> bool:
-    """Whether some grounding has the same object in all terms that are one."""
+    """Return true if some grounding has the same object in all terms that are one."""
     parameters = list(domain.parameters(action))
     for objects in known:
         bound = dict(zip(parameters, objects, strict=False))

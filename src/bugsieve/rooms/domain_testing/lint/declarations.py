@@ -70,7 +70,7 @@ def words_in(item: Expression) -> Iterator[Word]:
 
 
 def check_declarations(subject: Subject) -> Iterator[Finding]:
-    """What is declared and not used."""
+    """Declarations that are not used."""
     yield from _predicates(subject)
     yield from _immutable(subject)
     yield from _types(subject)
@@ -130,7 +130,7 @@ def check_truth(subject: Subject) -> Iterator[Finding]:
 
 
 def _is_needed(domain: Domain, place: LiteralPlace) -> bool:
-    """Whether the literal is a part of the precondition's conjunction, not of a disjunction."""
+    """Return true if the literal is in the precondition's conjunction, not in a disjunction."""
     condition = domain.actions[place.action].get(":precondition", Block())
     return any(part is place.literal for part in conjuncts(condition))
 

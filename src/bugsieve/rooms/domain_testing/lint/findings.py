@@ -1,4 +1,4 @@
-"""What static checks find, and the list of their codes."""
+"""Findings of static checks, and the list of their codes."""
 
 from __future__ import annotations
 

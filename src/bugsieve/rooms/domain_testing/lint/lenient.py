@@ -1,6 +1,6 @@
 """Reads PDDL whose parentheses do not match as it was most likely meant, so that lint can go on.
 
-Each section begins at depth 1, whatever is open before it; a field of an action that stands
+Each section begins at depth 1, even with blocks open before it; a field of an action that stands
 outside belongs to the action before it; a ')' that would close the file early closes nothing.
 """
 
@@ -58,7 +58,7 @@ class _Builder:
         if following in _SECTIONS:
             del self._open[1:]
         block = make_block(line)
-        if len(self._open) < MAX_DEPTH:  # what is deeper is left out
+        if len(self._open) < MAX_DEPTH:  # deeper blocks are left out
             self._open[-1].append(block)
         self._open.append(block)
 

@@ -1,4 +1,4 @@
-"""Mends what is no PDDL, one mistake after the other, so that an error hides nothing behind it.
+"""Mends invalid PDDL, one mistake after the other, so that an error hides nothing behind it.
 
 The checks of `tasks.pddl` stop at the first mistake and say where it is and by which code. Here it
 becomes a finding, a copy of the file is mended as it was most likely meant, and the checks begin
@@ -48,14 +48,14 @@ class Mended:
     mends: Mends
     findings: list[Finding] = field(default_factory=list)
     is_invented: bool = False
-    """Whether something was added that the file lacks: what can be reached is not known then."""
+    """True if something was added that the file lacks: it is then unknown what can be reached."""
     is_partial: bool = False
-    """Whether something was left out: what is not used may be used there."""
+    """True if something was left out: an unused name may be used there."""
     invented: set[str] = field(default_factory=set)
     """Names that were declared; a problem that declares them, too, is right about it."""
 
     def checked(self, check: Callable[[Document], _T]) -> _T | None:
-        """What the check makes of the file, mended as often as that takes; None if it cannot be.
+        """The result of the check on the file, mended as often as needed; None if that fails.
 
         Errors about other files, and those that name no place, are the caller's.
         """

@@ -18,7 +18,7 @@ from bugsieve.tasks.pddl.reader import words_of
 def check_problems(
     tasks: Sequence[PddlTask], *, limits: TranslationLimits | None = None
 ) -> Iterator[Finding]:
-    """What the relaxation says of the actions and the goals of problems of one domain."""
+    """Findings of the relaxation on the actions and the goals of problems of one domain."""
     worlds = [world_of(pddl, limits=limits) for pddl in tasks]
     names = frozenset(name for world in worlds for name in world.task.operator_names)
     for pddl in tasks[:1]:
