@@ -18,14 +18,14 @@ from bugsieve.tasks.grounded.task import StateArray, Task
 
 @dataclass(frozen=True)
 class BadDecision:
-    """A decision that costs more than it need, whatever comes after it."""
+    """A decision that costs more than it need, with every continuation."""
 
     index: int
     """The number of steps before it."""
     better: int | None
     """The operator that would have been better; None: to do nothing."""
     loss: int
-    """How much dearer the decision is, at least."""
+    """The least extra cost of the decision."""
 
 
 def bad_decisions(
@@ -72,7 +72,7 @@ def worst_decision(
 
 
 def in_words(bad: BadDecision, task: Task, actions: Sequence[int]) -> str:
-    """What is bad about a decision of a run."""
+    """The reason why a decision of a run is bad."""
     names = task.operator_names
     other = "doing nothing" if bad.better is None else names[bad.better]
     return (

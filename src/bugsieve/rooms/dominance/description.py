@@ -1,4 +1,4 @@
-"""What a dominance function says, for people: its factors and its strongest pairs in words."""
+"""Descriptions of a dominance function: its factors and its strongest pairs in words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bugsieve.rooms.dominance.function import DominanceFunction
 from bugsieve.tasks.grounded.task import StateArray, Task
 
 _KINDS = ((0.5, inf, 3), (-0.5, 0.5, 1), (-inf, -0.5, 2))
-"""Pairs to tell of: above, below, how many. Cheaper ones, one that is no dearer, dearer ones."""
+"""Pairs to show: above, below, number. Cheaper ones, one that is not dearer, dearer ones."""
 _CANDIDATES = 1000
 _MOST_VALUES = 20
 
@@ -90,7 +90,7 @@ def describe_factor(function: DominanceFunction, factor: int) -> FactorDescripti
 
 
 def _are_impossible(task: Task, block: Sequence[int], states: StateArray) -> NDArray[np.bool_]:
-    """Which states have two facts that exclude each other: nobody wants to hear of these."""
+    """True per state with two facts that exclude each other: these are not worth showing."""
     columns = {variable: at for at, variable in enumerate(block)}
     impossible = np.zeros(len(states), dtype=np.bool_)
     for group in task.mutex_groups:

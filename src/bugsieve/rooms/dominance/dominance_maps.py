@@ -74,7 +74,7 @@ def _title(function: DominanceFunction, drawn: int, several: int) -> str:
 
 def _map_of(function: DominanceFunction, factor: int) -> _Map:
     distances, table = function.goal_distances(factor), function.table(factor)
-    # What is comparable with as many others comes together: that shows the classes.
+    # States that are comparable with as many others come together: that shows the classes.
     finite = np.isfinite(table)
     order = np.lexsort((finite.sum(axis=0), finite.sum(axis=1), distances))
     if len(order) > _MOST_STATES:

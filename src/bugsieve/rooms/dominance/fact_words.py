@@ -40,7 +40,7 @@ class FactWords:
         return f"(not {known[0]})" if len(known) == 1 else f"none of {self.variable(variable)}"
 
     def short_value(self, variable: int, value: int) -> str:
-        """What tells the value from the others of the variable: `node2`, `in truck`, `no`."""
+        """The words that tell the value from the variable's others: `node2`, `in truck`, `no`."""
         atom, known = self._task.variables[variable].facts[value], self._atoms(variable)
         if len(known) == 1:
             return "no" if atom is None else "yes"

@@ -99,7 +99,7 @@ class DominanceFunction:
 
     @staticmethod
     def seconds_on_disk(task: Task, options: DominanceOptions | None = None) -> float:
-        """How long it took to compute the function that is on disk; 0 if there is none."""
+        """The time of computing the function that is on disk; 0 if there is none."""
         content = DerivedData(KIND).load(_key(task, options or DominanceOptions()))
         if content is None or len(content) < _SECONDS_BYTES:
             return 0.0
@@ -142,7 +142,7 @@ class DominanceFunction:
         return ask_core(self.native.states, factor)
 
     def goal_distances(self, factor: int) -> NDArray[np.int32]:
-        """What the way to the goal costs in one factor alone, from each of its states."""
+        """The cost of the way to the goal in one factor alone, from each of its states."""
         return ask_core(self.native.goal_distances, factor)
 
     def replay(

@@ -1,4 +1,4 @@
-"""How many pairs of states a dominance function compares, on a random sample of them."""
+"""The number of state pairs that a dominance function compares, on a random sample of them."""
 
 from __future__ import annotations
 

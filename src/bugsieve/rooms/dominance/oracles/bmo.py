@@ -112,7 +112,7 @@ class BoundMaintenance(DominatingOracle, LearningOracle):
         self._bounds.take_events()
 
     def _recall_lesson(self, case: KnownCase, content: bytes) -> None:
-        """ValueError where the lesson, or the run of the case, is none of this task."""
+        """Recall a lesson; ValueError if the lesson or the case's run is not of this task."""
         if not self._cases or self._cases[-1].number != case.number:
             self._remember(case)
         ways, spreads = _unpacked(content)
@@ -144,7 +144,7 @@ class BoundMaintenance(DominatingOracle, LearningOracle):
         return bound >= 0 and (cost < 0 or bound < cost)
 
     def _verdicts(self) -> dict[int, Verdict]:
-        """What has become known of cases since they were last asked for, by place."""
+        """The new verdicts on cases since they were last asked for, by place."""
         return {at: self._better(at, bound) for at, bound in self._bounds.take_events()}
 
     def _better(self, at: int, bound: int) -> Verdict:
@@ -168,13 +168,13 @@ class BoundMaintenance(DominatingOracle, LearningOracle):
 
 
 def _packed(ways: Iterable[Way], *, spreads: bool) -> bytes:
-    """Whether to tell others, then each way with its length; nothing if there is none."""
+    """A flag to tell others, then each way with its length; empty if there are no ways."""
     words = [word for way in ways for word in (len(way), *way)]
     return np.array([int(spreads), *words], dtype="<i4").tobytes() if words else b""
 
 
 def _unpacked(content: bytes) -> tuple[list[list[int]], bool]:
-    """What was packed; ValueError if nothing like that was."""
+    """The ways and the flag in packed bytes; ValueError for other bytes."""
     words = np.frombuffer(content, dtype="<i4").tolist()
     ways, place = [], 1
     while place < len(words):

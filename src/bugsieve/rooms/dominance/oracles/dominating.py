@@ -1,4 +1,4 @@
-"""What oracles share that compare states by a dominance function."""
+"""Common parts of oracles that compare states by a dominance function."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class DominatingOracle(Oracle):
 
     @property
     def prepared_seconds(self) -> float:
-        """What computing the dominance function has taken, if it was computed before."""
+        """The time that the dominance function has taken, if it was computed before."""
         return DominanceFunction.seconds_on_disk(self.bench.task, self.options)
 
     @cached_property
@@ -47,7 +47,7 @@ class DominatingOracle(Oracle):
 
 
 def number_in(text: str, most: int) -> int | None:
-    """The whole number from 0 to `most` that the text is; None if it is none."""
+    """The whole number from 0 to `most` that the text stands for; None for other texts."""
     digits = text.lstrip("0") or text[:1]
     if not (text.isascii() and text.isdecimal()) or len(digits) > len(str(most)):
         return None
@@ -55,7 +55,7 @@ def number_in(text: str, most: int) -> int | None:
 
 
 def variants_of(text: str, *, allowed: str) -> tuple[bool, DominanceOptions]:
-    """What may follow a number in a spec: one word, and the size of merged factors."""
+    """The words that may follow a number in a spec: one word, and the size of merged factors."""
     is_allowed, options = False, DominanceOptions()
     for part in text.split(":") if text else ():
         most = number_in(part.removeprefix(TRANSITIONS), _MOST_TRANSITIONS)

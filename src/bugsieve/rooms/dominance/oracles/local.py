@@ -1,8 +1,8 @@
 """`local`: a decision on the policy's run that dominance proves bad by itself.
 
-It names the fault, not only the bug: whatever the policy does after that decision, another action
-in its place would have been cheaper. Runs that fail prove nothing here, as nobody knows whether
-the state after the decision has a plan.
+It names the fault, not only the bug: with every continuation after that decision, another action
+in its place would have been cheaper. Runs that fail prove nothing here, as it is unknown if the
+state after the decision has a plan.
 """
 
 from __future__ import annotations

@@ -169,7 +169,7 @@ class _Comparison:
     worths: NDArray[np.int64]
     """D(s, t) of each morph s."""
     limits: NDArray[np.int64]
-    """What the run from s must stay below to prove anything."""
+    """The value that the run from s must stay below to prove anything."""
 
 
 def _parsed(argument: str) -> tuple[int | None, bool, DominanceOptions]:
