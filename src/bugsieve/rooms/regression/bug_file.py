@@ -49,7 +49,7 @@ class BugFile:
     subject: Any
     cause: str
     is_open: bool
-    """Whether the bug is known, and expected to be there still."""
+    """True if the bug is known, and expected to be there still."""
     step_limit: int
     policy_seed: int
     seed: int

@@ -38,7 +38,7 @@ _CAUSES_SHOWN = 10
 
 @dataclass(frozen=True)
 class CheckPlan:
-    """What is to be checked."""
+    """The plan of a check."""
 
     policy: AnyPolicy
     options: CostOptions
@@ -53,18 +53,18 @@ class CheckPlan:
 
 @dataclass(frozen=True)
 class Checked:
-    """What a check has come to."""
+    """The result of a check."""
 
     bugs: Bugs[FoundBug]
     allow_undecided: bool
     has_spec: bool
-    """Whether the policy can be asked again from the command line."""
+    """True if the policy can be asked again from the command line."""
 
     @property
     def passes(self) -> bool:
-        """Whether there are no bugs and nothing was left open, undecided runs excepted if allowed.
+        """Return true without bugs and open questions, except undecided runs if they are allowed.
 
-        What was not tested and what changes its answers is never fine.
+        Untested tasks and policies that change their answers never pass.
         """
         summary = self.bugs.summary
         if summary.exit_code != LEFT_OPEN or not self.allow_undecided:
@@ -73,7 +73,7 @@ class Checked:
         return is_whole and all(map(_is_merely_undecided, _parts(summary)))
 
     def text(self, folder: Path) -> str:
-        """What is wrong in lines for people, with the folder in which everything is."""
+        """The failures in lines for people, with the folder in which everything is."""
         summary, place = self.bugs.summary, shown_path(folder)
         lines = [self.bugs.headline]
         if isinstance(summary, JointSummary):
@@ -122,7 +122,7 @@ def plan_check(
     allow_undecided: bool,
     options: Mapping[str, Any],
 ) -> CheckPlan:
-    """What `check` is told, with a sentence for each mistake."""
+    """The plan from the arguments of `check`, with a sentence for each mistake."""
     require_flag(allow_undecided, "allow_undecided")
     made = flat_options(policy_text(policy), options, place="check")
     tasks: Mapping[str, Task | Problem]

@@ -25,11 +25,11 @@ _KEYS = ("policy", "domain", "problems", "allow_undecided")
 
 @dataclass(frozen=True)
 class CheckFile:
-    """What the file says; paths in it are relative to its folder."""
+    """The content of the file; paths in it are relative to its folder."""
 
     path: Path
     policy: str | None
-    """None where the file leaves it to whoever runs the tests."""
+    """None where the file leaves it to the caller of the tests."""
     problems: tuple[Problem, ...]
     allow_undecided: bool
     table: Mapping[str, Any]
@@ -37,7 +37,7 @@ class CheckFile:
 
     @property
     def folder(self) -> str:
-        """Where its policy is typed."""
+        """The folder where its policy is typed."""
         return str(self.path.parent.absolute())
 
     def plan(self, problem: Problem, policy: str, folder: str) -> CheckPlan:

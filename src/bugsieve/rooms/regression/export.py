@@ -23,7 +23,7 @@ from bugsieve.rooms.regression.subjects import TASKS_FOLDER, SubjectFile
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written."""
+    """The files that were written."""
 
     written: tuple[Path, ...]
     kept: tuple[Path, ...]

@@ -14,7 +14,7 @@ _THERE = (ReplayStatus.STILL_FAILS, ReplayStatus.IMPROVED, ReplayStatus.FLAKY)
 
 @dataclass(frozen=True)
 class Judged:
-    """What a bug has come to."""
+    """The result of replaying a bug."""
 
     file: BugFile
     policy: str
@@ -22,17 +22,17 @@ class Judged:
 
     @property
     def passes(self) -> bool:
-        """Whether the bug is gone, and nobody said that it was still there."""
+        """Return true if the bug is gone, and the file does not say that it is still there."""
         return self.result.status is ReplayStatus.FIXED and not self.file.is_open
 
     @property
     def is_known(self) -> bool:
-        """Whether the bug is there, as the file says."""
+        """Return true if the bug is there, as the file says."""
         return self.file.is_open and self.result.status in _THERE
 
     @property
     def text(self) -> str:
-        """What has become of it, what it is, and what was asked."""
+        """The result, the bug, and the policy that was asked."""
         status = self.result.status
         lines = [
             f"{_WORDS.get(status, status.value)}: {self.result.sentence}",

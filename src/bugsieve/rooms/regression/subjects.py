@@ -1,6 +1,6 @@
 """Tasks and models beside the bugs of a project, in files that are named by their content.
 
-Whoever reads one knows that it is the one that was meant; anybody may have written it.
+A reader knows that a file is the one that was meant; its author may be a stranger.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ class SubjectFile:
 
     @property
     def sha256(self) -> str:
-        """What bugs call it."""
+        """The hash by which bugs name it."""
         return hashlib.sha256(self.data).hexdigest()
 
     @property
     def name(self) -> str:
-        """Where it is, beside the bugs."""
+        """The path of the file, beside the bugs."""
         return f"{TASKS_FOLDER}/{self.sha256}.json"
 
 
