@@ -2,7 +2,7 @@
 
 Floats give a solution of the equations v(s) = sum of p(a) v(s after a), with 1 in goals and in
 states of which nothing is known, and 0 in traps. It is rounded to whole numbers of `SCALE`-ths and
-raised until v(s) >= sum of p(a) v(s after a) holds exactly: whatever satisfies that is no less
+raised until v(s) >= sum of p(a) v(s after a) holds exactly: numbers that satisfy this are not less
 than the least solution, which is the probability. The checker needs nothing but these numbers.
 """
 
@@ -62,7 +62,7 @@ def _rounded(chances: Matrix, steps: Matrix, raised: int) -> list[int]:
 
 
 def _holds(choice: Choice, exact: tuple[int, ...], state: int, bounds: dict[int, int]) -> bool:
-    """Whether the bound of a state is no less than what its successors give it."""
+    """Return true if the bound of a state is not less than what its successors give it."""
     after = sum(
         weight * bounds.get(successor, SCALE)
         for weight, successor in zip(exact, choice.successors, strict=True)

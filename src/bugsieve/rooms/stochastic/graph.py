@@ -21,7 +21,7 @@ BATCH = 1024
 
 @dataclass(frozen=True)
 class Choice:
-    """What the policy may do in a state, and where that leads."""
+    """The policy's possible actions in a state, and their targets."""
 
     weights: Weights = ()
     chances: tuple[float, ...] = ()
@@ -32,14 +32,14 @@ class Choice:
 
     @property
     def ending(self) -> Ending | None:
-        """How a run ends here; None if it goes on."""
+        """The ending of a run here; None if it goes on."""
         if self.failure is not None:
             return self.failure.ending
         return None if self.weights else Ending.NO_ACTION
 
     @property
     def is_excused(self) -> bool:
-        """Whether the failure says nothing of the policy: a hang, a crash by a limit of ours."""
+        """Return true if the failure says nothing of the policy: a hang, or a crash by a limit."""
         failure = self.failure
         return failure is not None and (failure.excused or failure.ending is Ending.POLICY_HANG)
 
@@ -75,11 +75,11 @@ class ChanceGraph:
         return self._registry.states(ids)
 
     def is_goal(self, state: int) -> bool:
-        """Whether the goal holds in the state of this id."""
+        """Return true if the goal holds in the state of this id."""
         return self._goals[state]
 
     def choice(self, state: int) -> Choice:
-        """What the policy may do in a state that it was asked about."""
+        """The policy's choice in a state that it was asked about."""
         return self._choices[state]
 
     def answered(self, ids: Ids) -> tuple[StateArray, list[Weights | Failure]]:

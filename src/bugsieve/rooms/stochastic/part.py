@@ -31,7 +31,7 @@ class Part:
 
     @cached_property
     def open(self) -> frozenset[int]:
-        """Where nobody knows how a run goes on: unasked states, and failures that are excused."""
+        """States where it is unknown how a run goes on: unasked states, and excused failures."""
         excused = (state for state in self.asked if self.graph.choice(state).is_excused)
         return self.unasked.union(excused)
 
@@ -49,7 +49,7 @@ class Part:
 
     @property
     def is_sure(self) -> bool:
-        """Whether the policy reaches the goal with probability 1, for certain."""
+        """Return true if the policy reaches the goal with probability 1, for certain."""
         return not self.open and not self.traps
 
     def _before(self, ends: set[int]) -> set[int]:
@@ -108,7 +108,7 @@ class _Growing:
     pushed: int = 0
 
     def push(self, chance: float, state: int) -> None:
-        """Remember a state that is no goal."""
+        """Remember a state that is not a goal."""
         heapq.heappush(self.waiting, (chance, self.pushed, state))
         self.pushed += 1
 
@@ -131,13 +131,13 @@ class _Growing:
                     self.push(chance * probability, after)
 
     def part(self, graph: ChanceGraph) -> Part:
-        """What it has come to."""
+        """The part as explored so far."""
         rest = frozenset(state for *_, state in self.waiting if state not in self.asked)
         return Part(graph, self.start, tuple(self.asked), rest)
 
 
 def explore(graph: ChanceGraph, starts: Sequence[int], limit: int) -> list[Part]:
-    """The part of each start, which are no goals; all grow in lockstep, to ask in batches."""
+    """The part of each start, none of them a goal; all grow in lockstep, to ask in batches."""
     growing = [_Growing(start, limit) for start in starts]
     for part in growing:
         part.push(-1.0, part.start)

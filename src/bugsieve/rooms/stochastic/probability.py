@@ -1,7 +1,7 @@
 """Reach the goal as surely as possible: the value of a stochastic policy is its probability.
 
-In a planning task the world is no gamble, so a plan reaches the goal with probability 1, and every
-policy that does not is worse where there is one. What counts is a proven upper bound on its
+Actions of planning tasks are deterministic, so a plan reaches the goal with probability 1. Where
+there is a plan, every policy that does not is worse. What counts is a proven upper bound on its
 probability, exact where all that it can reach is explored.
 """
 
@@ -99,7 +99,7 @@ class Probability(Objective):
         return runs.source.values(runs)
 
     def certificate_parts(self, runs: RunTable) -> dict[str, Any]:
-        """Where the policy may fail by its distributions, what proves how likely that is."""
+        """The proof of the probability, by states where the policy gives distributions."""
         if not isinstance(runs.source, ChanceRuns) or runs.endings[0] == Ending.STEP_LIMIT:
             return {}
         rows = runs.source.chance(int(runs.ids[0])).rows
@@ -114,7 +114,7 @@ class Probability(Objective):
         return round(super().gap(one, other), _DIGITS)
 
     def is_final(self, value: float) -> bool:
-        """What is known of the policy is a bound."""
+        """Return false: a value of the policy is only a bound."""
         return False
 
     def always_beaten(self, policy_value: float) -> bool:

@@ -43,7 +43,7 @@ class _Shown:
 
 @dataclass(frozen=True, eq=False)
 class Chance:
-    """What is known of the probability of reaching the goal from a state."""
+    """The known probability of reaching the goal from a state."""
 
     bound: float
     """The probability is at most that; NaN if nothing below 1 is proven, and 1 if it is 1."""
@@ -106,7 +106,7 @@ class ChanceRuns:
         return self._graph.answered(ids)
 
     def failure(self, run: int) -> Failure | None:
-        """Why the run ended, if not in the goal: where a limit did it, what samples say."""
+        """The reason why the run ended before the goal: after a limit, what samples say."""
         shown = self._shown[run]
         if shown.ending is not Ending.STEP_LIMIT:
             return shown.failure
@@ -129,7 +129,7 @@ class ChanceRuns:
         return np.where(table.endings == Ending.STEP_LIMIT, np.nan, bounds)
 
     def chance(self, run: int) -> Chance:
-        """What is known of the probability from the state in which a run starts."""
+        """The known probability from the state in which a run starts."""
         if self._shown[run].ending is Ending.SOLVED:
             return Chance(1.0)
         if run not in self._chances:

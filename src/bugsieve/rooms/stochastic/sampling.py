@@ -1,4 +1,4 @@
-"""Where a limit leaves the probability open: sampled runs, and an interval that they give."""
+"""Samples where a limit leaves the probability open: runs, and an interval that they give."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BISECTIONS = 50
 
 @dataclass(frozen=True)
 class Sampled:
-    """How sampled runs ended."""
+    """The ends of sampled runs."""
 
     reached: int
     unknown: int
@@ -38,7 +38,7 @@ class Sampled:
 
     @property
     def in_words(self) -> str:
-        """What came out, in half a sentence."""
+        """The result, in half a sentence."""
         low, high = self.interval
         return (
             f"{self.reached} of {self.runs} sampled runs reach the goal, which means {low:.2f} to "

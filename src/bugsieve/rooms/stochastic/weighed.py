@@ -1,4 +1,4 @@
-"""What a certificate says of the distributions of a policy: in which states it gave which."""
+"""The distributions of a policy in a certificate: in which states it gave which."""
 
 from __future__ import annotations
 
