@@ -16,7 +16,7 @@ class Build:
     python: str
 
     def difference(self, other: Build) -> str | None:
-        """What another machine has in place of this, in half a sentence."""
+        """The part that another machine has in place of this one's, in half a sentence."""
         for what, mine, its in (
             ("Bugsieve", self.version, other.version),
             ("a compiled core", self.core[:12], other.core[:12]),

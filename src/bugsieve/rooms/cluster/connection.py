@@ -1,6 +1,6 @@
 """The connection to a Ray cluster: one that is there, or one that we start on this machine.
 
-Tokens are always asked for, unless the user says that the cluster is open: whoever can talk to a
+Tokens are always asked for, unless the user says that the cluster is open: all who can talk to a
 cluster can run programs on it.
 """
 
@@ -27,7 +27,7 @@ _KNOCK_SECONDS = 10.0
 _MODE, _TOKEN, _TOKEN_PATH = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"
 _ALWAYS = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    # What Ray would print of dead nodes, our own reports tell.
+    # Our own reports tell what Ray would print of dead nodes.
     "RAY_DEDUP_LOGS_SKIP_REGEX": ".*",
     # Nodes of ours are there for the jobs, which get as much of them as on this machine alone.
     "RAY_worker_niceness": "0",
@@ -36,12 +36,12 @@ _ALWAYS = {
 
 @dataclass(frozen=True)
 class ClusterOptions:
-    """Where the cluster is."""
+    """The address of the cluster."""
 
     address: str = ""
     """Of its head, as host:port; empty for one that we start here, and end with the block."""
     is_open: bool = False
-    """Whether a cluster without tokens will do."""
+    """True if a cluster without tokens will do."""
     cpus: int | None = None
     """Of a cluster that we start: as many as there are here."""
 
@@ -91,7 +91,7 @@ def _imported() -> Any:
 
 
 def _knock(address: str) -> None:
-    """InputError if nobody answers there: Ray would try for minutes."""
+    """Raise an InputError if the address does not answer: Ray would try for minutes."""
     host, _, port = address.rpartition(":")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK_SECONDS).close()
@@ -100,7 +100,7 @@ def _knock(address: str) -> None:
 
 
 def _known_token(options: ClusterOptions) -> dict[str, str]:
-    """What says where the token of a cluster is that others have started."""
+    """The settings that say where the token of a cluster is that others have started."""
     if options.is_open:
         return {_MODE: "disabled"}
     path = os.environ.get(_TOKEN_PATH) or os.path.expanduser("~/.ray/auth_token")
@@ -115,7 +115,7 @@ def _known_token(options: ClusterOptions) -> dict[str, str]:
 
 @contextlib.contextmanager
 def _own_token() -> Iterator[dict[str, str]]:
-    """A token for a cluster of our own, in a file that nobody else can read."""
+    """A token for a cluster of our own, in a file that other users cannot read."""
     folder = tempfile.mkdtemp(prefix="bugsieve-token-")
     path = Path(folder, "token")
     try:
@@ -188,7 +188,7 @@ def _compare(ray: Any, build: Build) -> None:
 
 
 def _builds(ray: Any) -> Iterator[tuple[str, Build | str]]:
-    """What each node with CPUs has: a Bugsieve, or why it has none."""
+    """The Bugsieve of each node with CPUs, or the reason why it has none."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     asked = {}

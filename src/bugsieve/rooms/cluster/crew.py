@@ -87,7 +87,7 @@ class RayCrew(AnyCrew):
                     yield report
 
     def _slots(self) -> int:
-        """How many jobs may be under way: nodes come and go."""
+        """The number of jobs that may be under way: nodes come and go."""
         import ray
 
         now = time.monotonic()
@@ -117,13 +117,13 @@ class RayCrew(AnyCrew):
         return self._held[digest][1]
 
     def _end(self, parcel: Parcel, reference: Any) -> JobReport | None:
-        """What has become of a job; None if it is to be made again."""
+        """The result of a job; None if it is to be made again."""
         import ray
 
         number = parcel.job.number
         try:
             delivery: Delivery = ray.get(reference)
-        except ray.exceptions.RayTaskError as error:  # what a node does not expect
+        except ray.exceptions.RayTaskError as error:  # an error that a node does not expect
             sentence = f"this is a fault in Bugsieve ({error.cause or error})"
             return JobFailed(number, sentence, InternalError.exit_code)
         except ray.exceptions.RayError as error:
@@ -172,7 +172,7 @@ def _stored(parcel: Parcel, delivery: Delivery) -> JobReport:
 
 
 def _in_words(error: Exception) -> str:
-    """What Ray says of a death, in a line."""
+    """Ray's words about a death, in a line."""
     import ray
 
     if isinstance(error, ray.exceptions.OutOfMemoryError):

@@ -25,7 +25,7 @@ Value = TypeVar("Value")
 
 
 class Places:
-    """Where the files of the driver with these absolute names are on the node: below `root`."""
+    """The places on the node, below `root`, for files of the driver with these absolute names."""
 
     def __init__(self, root: str, names: Iterable[str]) -> None:
         self.root = root

@@ -1,4 +1,4 @@
-"""What happens on a node: a job is run there by a process of our own, in a folder of its own.
+"""The work on a node: a process of our own runs a job there, in a folder of its own.
 
 Ray only starts this. However it ends, the process and those that it has started end with it.
 """
@@ -46,22 +46,22 @@ Fetch = Callable[[str], bytes]
 
 @dataclass(frozen=True)
 class Delivery:
-    """What comes back from a node."""
+    """The data that come back from a node."""
 
     report: JobDone | JobFailed | None
     """None if the process of the job has died."""
     files: tuple[PackedFile, ...] = ()
     death: str = ""
-    """How it has died."""
+    """The way in which it has died."""
 
 
 @dataclass(frozen=True)
 class Terms:
-    """What a node must have in common with the driver."""
+    """The terms that a node must have in common with the driver."""
 
     build: Build
     threads: str | None
-    """What libraries are told there of threads, which Ray would change."""
+    """The setting of threads for libraries there, which Ray would change."""
 
 
 class Node(Closing):
@@ -71,7 +71,7 @@ class Node(Closing):
         self._child: Child | None = None
 
     def close(self) -> None:
-        """End the process, whatever it does."""
+        """End the process, even if it is at work."""
         child, self._child = self._child, None
         if child is not None:
             child.dismiss()

@@ -1,4 +1,4 @@
-"""What a job has made, on its way from a node to the driver, which believes no name or size."""
+"""The files of a job on their way from a node to the driver, which trusts no name or size."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class PackedFile:
 
 
 def digest_of(content: bytes) -> str:
-    """What names a content."""
+    """The digest that names a content."""
     return hashlib.sha256(content).hexdigest()
 
 
 def pack(paths: Sequence[Path]) -> tuple[PackedFile, ...]:
-    """All files at and below the paths; what is no plain file stays behind."""
+    """All files at and below the paths; files that are not plain stay behind."""
     return tuple(
         PackedFile(place, name, digest_of(content), content)
         for place, path in enumerate(paths)
@@ -103,7 +103,7 @@ def _check(files: Sequence[PackedFile], places: int) -> None:
 
 
 def _is_inside(name: object) -> bool:
-    """Whether the name is of something below a folder, whatever the system; or is empty."""
+    """Return true for a name of something below a folder, on every system, or an empty name."""
     if name == "":
         return True
     if not isinstance(name, str) or len(name) > _LONGEST or not name.isprintable():
@@ -131,6 +131,6 @@ def _replace_folder(path: Path, files: Sequence[PackedFile]) -> None:
         if path.is_symlink():
             raise InputError(f"{path}: is a link, but results are not written through links")
         if path.exists():
-            stack.callback(FolderLock(path).close)  # somebody may just resume the campaign
+            stack.callback(FolderLock(path).close)  # another process may resume the campaign
             os.rename(path, staging / "old")
         os.rename(new, path)

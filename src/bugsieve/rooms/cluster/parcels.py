@@ -1,4 +1,4 @@
-"""What a job needs on a node: the files that it names, by their contents."""
+"""The files that a job needs on a node, by their contents."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class SentFile:
     digest: str
     """The SHA-256 of its content."""
     is_program: bool
-    """Whether it may be executed."""
+    """True if it may be executed."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def parcel_of(job: AnyJob, more: Iterable[str] = ()) -> tuple[Parcel, dict[str, 
 
 
 def _made_by(job: AnyJob) -> Sequence[str]:
-    """What the job makes or changes."""
+    """The paths that the job makes or changes."""
     if isinstance(job, Job):
         return (job.directory,)
     return files_of_network(job.network) if isinstance(job, TrainingJob) else (job.record,)
