@@ -31,7 +31,7 @@ class Working:
         return Variable(self.name, *self.bounds, initial, self.comment)
 
     def guard(self) -> Expression:
-        """Whether it is in its working range."""
+        """The condition that it is in its working range."""
         return between(self.range[0], self.name, self.range[1])
 
 
@@ -41,18 +41,18 @@ def symmetric(name: str, reach: float, step: float, comment: str = "") -> Workin
 
 
 def episodes_option() -> int:
-    """How many steps a run must survive."""
+    """The number of steps that a run must survive."""
     return count(1000, "number of steps to survive", maximum=1_000_000)
 
 
 def starts_option() -> int:
-    """Whether start states are listed."""
+    """The number of listed start states."""
     return count(0, "list that many start states; 0: a condition", minimum=0, maximum=100_000)
 
 
 @dataclass(frozen=True)
 class ControlOptions(GeneratorOptions):
-    """What all control problems have."""
+    """The common options of all control problems."""
 
     episodes: int = episodes_option()
     starts: int = starts_option()

@@ -59,7 +59,7 @@ def _strokes(name: str, points: Sequence[tuple[float, float]], now: int) -> list
 
 
 def _thinned(points: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
-    """At most so many that nobody sees which are missing, the last one among the rest."""
+    """Every few points, so that no gap is seen, and the last one."""
     every = -(-len(points) // _MOST_POINTS)
     return (*points[:-1:every], points[-1])
 

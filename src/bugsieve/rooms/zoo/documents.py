@@ -47,7 +47,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Edge:
-    """Where the guard holds, the action has one of the outcomes."""
+    """An edge: if the guard holds, the action has one of the outcomes."""
 
     action: str
     guard: Expression
@@ -68,7 +68,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Start:
-    """Where runs begin: wherever a condition holds, or in listed states."""
+    """The starts of runs: all states in which a condition holds, or listed states."""
 
     condition: Expression | None = None
     states: Sequence[Mapping[str, int | float]] = ()
@@ -86,7 +86,7 @@ class Start:
 
 @dataclass(frozen=True)
 class Model:
-    """What a generator draws: a process, where it starts, what it is for and what is unsafe."""
+    """The drawn model of a generator: a process, its starts, its goal and its unsafe states."""
 
     summary: str
     actions: Sequence[str]

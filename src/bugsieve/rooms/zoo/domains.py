@@ -14,7 +14,7 @@ from bugsieve.rooms.zoo.generators import Generator, draw
 from bugsieve.rooms.zoo.problems import Problem
 
 MADE_BY = "; Made by: bugsieve generate"
-"""How every generated problem file begins; the arguments that make it again follow."""
+"""The beginning of every generated problem file; the arguments that make it again follow."""
 
 DOMAINS: MemberTable[Generator[Problem]] = MemberTable(FAMILIES["domains"])
 """The modules that generate problems, by the names of their domains."""

@@ -172,7 +172,7 @@ def _add_option(parser: argparse._ActionsContainer, option: Field[Any]) -> None:
 
 
 def _type(option: Field[Any]) -> Callable[[str], int | float | str]:
-    """How an argument is read; whether it is one of the choices is checked by the domain."""
+    """The function that reads an argument; the domain checks if it is one of the choices."""
     if isinstance(option.default, str):
         return str
     if "choices" in option.metadata:

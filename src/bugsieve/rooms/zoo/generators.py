@@ -1,4 +1,4 @@
-"""Drawing an instance of a built-in domain, of whatever kind: from options and a seed alone."""
+"""Drawing an instance of a built-in domain, of every kind: from options and a seed alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Content_co = TypeVar("Content_co", covariant=True)
 
 
 class Generator(Protocol[Content_co]):
-    """What each domain's module offers."""
+    """The members that each domain's module offers."""
 
     SUMMARY: str
     Options: type[GeneratorOptions]

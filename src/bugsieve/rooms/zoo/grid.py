@@ -48,13 +48,13 @@ class Grid:
         ]
 
     def round_thing(self, name: str, cell: str, role: str, text: str = "") -> list[Shape]:
-        """What goes by itself."""
+        """A thing that moves by itself."""
         x, y = self.middle(cell)
         thing = Circle(name, x, y, CELL * 0.36, role=role, tone="dark")
         return [thing, label(f"{name} name", text or name, x, y, CELL * 0.6, size=11.0)]
 
     def square_thing(self, name: str, cell: str, role: str, text: str = "") -> list[Shape]:
-        """What is moved by others."""
+        """A thing that others move."""
         side = CELL - 14
         thing = Rectangle(name, *self._inset(cell, 7), side, side, role=role)
         return [thing, label(f"{name} name", text or name, *self.middle(cell), side, size=11.0)]

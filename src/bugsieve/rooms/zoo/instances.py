@@ -54,7 +54,7 @@ def generate_instance(name: str, *, seed: int, parameters: Mapping[str, Any]) ->
 
 
 def is_generated(texts: Mapping[str, bytes]) -> bool:
-    """Whether these files, by their names, are an instance that we have written."""
+    """Return true if these files, by their names, are a generated instance."""
     if texts.get(PROBLEM_FILE, b"").startswith(MADE_BY.encode()):
         return True
     return f'"{jani.MADE_BY}'.encode() in texts.get(MODEL_FILE, b"")[:_HEAD]

@@ -1,4 +1,4 @@
-"""Where places are drawn: coordinates in steps of one place, the same for all states of a task."""
+"""Coordinates of drawn places, in steps of one place, the same for all states of a task."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Line:
         )
 
     def _icy_positions(self, rng: Stream) -> list[int]:
-        """Not the last but one: on ice there, nobody could stop at the end."""
+        """Icy positions, not the last but one: from ice there, no stop at the end is possible."""
         is_icy = self.has_mishaps and self.options.failing
         return rng.sample(range(1, self.last - 1), self.options.icy) if is_icy else []
 

@@ -15,7 +15,7 @@ from bugsieve.rooms.zoo.documents import Model, document_text
 from bugsieve.rooms.zoo.generators import Generator, draw
 
 MADE_BY = "Made by: bugsieve generate"
-"""How the description of every generated model begins; the arguments follow."""
+"""The beginning of every generated model's description; the arguments follow."""
 
 MODEL_DOMAINS: MemberTable[Generator[Model]] = MemberTable(FAMILIES["model-domains"])
 """The modules that generate models, by the names of their domains."""

@@ -60,11 +60,11 @@ class Box(NamedTuple):
         return Box(self.x - by, self.y - by, self.width + 2 * by, self.height + 2 * by)
 
     def meets(self, way: Sequence[Point]) -> bool:
-        """Whether a line through these points passes it."""
+        """Return true if a line through these points passes it."""
         return any(self._meets_line(start, end) for start, end in pairwise(way))
 
     def _meets_line(self, start: Point, end: Point) -> bool:
-        """Whether the shares of the line within its columns and within its rows overlap."""
+        """Return true if the shares of the line within its columns and within its rows overlap."""
         first, last = 0.0, 1.0
         sides = ((self.x, self.x + self.width), (self.y, self.y + self.height))
         for here, there, (low, high) in zip(start, end, sides, strict=True):
@@ -79,7 +79,7 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True)
 class Thing:
-    """What is in a place, or in another thing, and the facts that say so or want it."""
+    """A thing in a place, or in another thing, and the facts that say so or want it."""
 
     name: str
     where: str
@@ -88,11 +88,11 @@ class Thing:
     mark: str = ""
     """A few words after its name."""
     label: str = ""
-    """What is written on it in place of its name."""
+    """The text on it in place of its name."""
 
     @property
     def text(self) -> str:
-        """What is written on it."""
+        """The text on it."""
         return f"{self.label or self.name} {self.mark}".strip()
 
 
@@ -108,7 +108,7 @@ class PlacesPicture(TaskPicture):
 
     @cached_property
     def spots(self) -> Mapping[str, Spot]:
-        """Where the places are."""
+        """The spots of the places."""
         return self.layout()
 
     @abstractmethod
@@ -117,10 +117,10 @@ class PlacesPicture(TaskPicture):
 
     @abstractmethod
     def things(self, scene: TaskScene) -> Sequence[Thing]:
-        """What is where, those that hold others first."""
+        """The things in their places, those that hold others first."""
 
     def wishes(self, scene: TaskScene) -> Sequence[Thing]:
-        """What goals that do not hold want where."""
+        """The things that unmet goals want, in the places where they want them."""
         return ()
 
     def roads(self) -> Sequence[Edge]:
@@ -232,7 +232,7 @@ def _filled(
     full = [[(thing, False)] for thing in inside if loads[thing]]
     rows = [*full, *_rows([*loose, *wishes], across)]
     left_out = 0
-    if len(rows) > most:  # what has changed must not be left out
+    if len(rows) > most:  # changed things must not be left out
         moved = {thing for thing in inside if _has_moved(scene, thing, loads[thing])}
         loose.sort(key=lambda chip: chip[0] not in moved)
         rows = [*full, *_rows([*loose, *wishes], across)]

@@ -90,7 +90,7 @@ class _Encoding:
         self._static = task.static_facts  # empty if the task came without PDDL
 
     def is_instance(self, operator: int, schema: Schema, arguments: Sequence[str]) -> bool:
-        """Whether the operator does exactly what the schema says for the arguments."""
+        """Return true if the operator does exactly what the schema says for the arguments."""
         names = dict(zip(schema.parameters.split(), arguments, strict=True))
         needs, adds, deletes = (
             {self._atom(atom, names) for atom in atoms}
@@ -102,7 +102,7 @@ class _Encoding:
         return self._needs(needed, needs) and self._does(operator, needed, adds, deletes - adds)
 
     def _stays(self, atom: str, needs: set[str]) -> bool:
-        """Whether the atom is always true where the operator is applicable."""
+        """Return true if the atom is always true where the operator is applicable."""
         return atom not in self._places and (atom in needs or atom in self._static)
 
     def _atom(self, pattern: str, names: dict[str, str]) -> str:
@@ -111,7 +111,7 @@ class _Encoding:
 
     def _needs(self, needed: dict[int, int], needs: set[str]) -> bool:
         atoms = {self._facts[variable][value] for variable, value in needed.items()}
-        # Atoms that are no facts never change: the translator has checked those in preconditions
+        # Atoms that are not facts never change: the translator has checked those in preconditions
         # and left them out. Without the PDDL task they cannot be checked again, and grounding is
         # trusted.
         static = {atom for atom in needs if atom not in self._places}
@@ -121,7 +121,7 @@ class _Encoding:
     def _does(
         self, operator: int, needed: dict[int, int], adds: set[str], deletes: set[str]
     ) -> bool:
-        state = dict(needed)  # what is known to hold afterwards
+        state = dict(needed)  # the facts known to hold afterwards
         gone: set[str] = set()
         for conditions, variable, value in self._native.effects(operator):
             # An atom that may or may not hold is deleted by an effect under the condition that it
@@ -158,5 +158,5 @@ class _Encoding:
         return {atom for atom in old if atom is not None and atom != facts[value]}
 
     def _is_excluded(self, atom: str, state: dict[int, int]) -> bool:
-        """Whether the known values rule the atom out."""
+        """Return true if the known values rule the atom out."""
         return any(state.get(variable, value) != value for variable, value in self._places[atom])

@@ -21,18 +21,18 @@ Under: TypeAlias = Mapping[str, str | None]
 
 @dataclass(frozen=True)
 class Stacks:
-    """What stands on what, what is held, and what there is to say of a block."""
+    """The thing below each block, the held blocks, and words about blocks."""
 
     under: Under
     held: Sequence[str] | None = None
-    """What hands hold; None where there are none."""
+    """The blocks in hands; None where there are no hands."""
     roles: Mapping[str, str] = field(default_factory=dict)
     marks: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Room:
-    """Where stacks stand in the states of a run, by their lowest blocks, and their most."""
+    """The slots of stacks in the states of a run, by their lowest blocks, and their most."""
 
     slots: Sequence[Mapping[str, int]]
     columns: int

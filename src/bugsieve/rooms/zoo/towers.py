@@ -5,7 +5,7 @@ from __future__ import annotations
 from bugsieve.base.seeds import Stream
 
 Below = dict[str, "str | None"]
-"""What each block stands on; None is the table."""
+"""The block or table below each block; None is the table."""
 
 
 def random_towers(blocks: list[str], rng: Stream) -> Below:

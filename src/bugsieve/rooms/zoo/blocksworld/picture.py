@@ -54,7 +54,7 @@ def _room(scene: TaskScene) -> Room:
 
 
 def _under(fluent: Iterable[Atom]) -> dict[str, str | None]:
-    """What each block is on, those on the table first."""
+    """The thing below each block, with blocks on the table first."""
     atoms = list(fluent)
     under: dict[str, str | None] = {atom[1]: None for atom in atoms if atom[0] in _TABLE}
     under.update({atom[1]: atom[2] for atom in atoms if atom[0] == "on"})

@@ -20,7 +20,7 @@ _MOST_TURNING = 18.0  # change of the angular velocity per second, likewise
 
 @dataclass(frozen=True)
 class Options(ControlOptions):
-    """How the physics of the pole are simulated, by explicit Euler steps."""
+    """Options of the simulation of the pole's physics, by explicit Euler steps."""
 
     dt: float = real(0.02, "seconds per step", minimum=0.001, maximum=0.1)
 

@@ -35,7 +35,7 @@ class ChildsnackPicture(PlacesPicture):
         return in_rows([_KITCHEN, *tables], max(2, ceil((len(tables) + 1) ** 0.5)))
 
     def things(self, scene: TaskScene) -> Sequence[Thing]:
-        """What is free of gluten, and who needs that, is marked."""
+        """The things, with marks on those free of gluten and on those who need that."""
         return list(self._things(scene))
 
     def _things(self, scene: TaskScene) -> Iterator[Thing]:

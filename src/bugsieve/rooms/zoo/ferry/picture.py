@@ -41,7 +41,7 @@ class FerryPicture(PlacesPicture):
         return ferry + cars + [Thing(car, _FERRY, (("on", car),)) for (car,) in scene.of("on")]
 
     def wishes(self, scene: TaskScene) -> Sequence[Thing]:
-        """Where cars are to go."""
+        """The places where cars are to go."""
         return [Thing(car, place, (("at", car, place),)) for car, place in scene.wanted("at")]
 
 

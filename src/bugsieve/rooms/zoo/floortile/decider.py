@@ -98,11 +98,11 @@ class FloortileDecider(Decider):
         self._robots = robots
         self._beside = beside
         self._painters = painters
-        """Where a robot may stand to paint a tile of the goal."""
+        """The tiles where a robot may stand to paint a tile of the goal."""
         self._colored = Atoms(fluents(task)).names("robot-has")
 
     def solvable(self, state: StateArray) -> bool | None:
-        """Whether every region can be painted by the robots in it."""
+        """Return true if every region can be painted by the robots in it."""
         atoms = Atoms(self._task.facts(state))
         standing = dict(atoms.pairs("robot-at"))
         clear = atoms.names("clear")
@@ -127,7 +127,7 @@ class FloortileDecider(Decider):
         clear: set[str],
         painted: dict[str, str],
     ) -> bool:
-        """Whether robots and paint are distributed as in any state the domain can produce."""
+        """Return true if robots and paint are distributed as the domain can produce it."""
         occupied = set(standing.values())
         colors = Counter(robot for robot, _ in atoms.pairs("robot-has"))
         return (
@@ -140,7 +140,7 @@ class FloortileDecider(Decider):
         )
 
     def _is_paintable(self, region: set[str], todo: set[str], robots: int) -> bool:
-        """Whether so many robots can paint these tiles of a connected unpainted region."""
+        """Return true if so many robots can paint these tiles of a connected unpainted region."""
         rest = region - todo
         # At the end each robot stands on a tile that is never painted, one robot to a tile.
         if robots > len(rest):
@@ -162,7 +162,7 @@ class FloortileDecider(Decider):
 
 
 def _floor(actions: list[Action], robot: str, colors: dict[str, str]) -> tuple[Graph, Graph]:
-    """Where a robot can go from each tile, and where it can paint each tile of the goal from."""
+    """The tiles to which a robot can go, and those from which it can paint each goal tile."""
     beside: Graph = {}
     painters: Graph = {}
     for schema, (who, *arguments) in actions:
@@ -179,7 +179,7 @@ def _floor(actions: list[Action], robot: str, colors: dict[str, str]) -> tuple[G
 
 
 def _can_change(task: Task, actions: list[Action], wanted: set[str]) -> bool:
-    """Whether each robot can take every wanted colour, whichever it has."""
+    """Return true if each robot can take every wanted colour, from each of its colours."""
     changes = {arguments for schema, arguments in actions if schema == "change-color"}
     return all(
         color == other or (robot, color, other) in changes

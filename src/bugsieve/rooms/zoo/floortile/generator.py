@@ -55,7 +55,7 @@ def generate(options: Options, rng: Stream) -> Problem:
 
 
 def _adjacency(tile: Cell, options: Options) -> list[str]:
-    """How the tile lies to the next one in its row and to the one above it."""
+    """The atoms that relate the tile to the next one in its row and to the one above it."""
     row, column = tile
     atoms = []
     if column + 1 < options.columns:

@@ -46,7 +46,7 @@ class GripperPicture(PlacesPicture):
         return [*robot, *balls, *held]
 
     def wishes(self, scene: TaskScene) -> Sequence[Thing]:
-        """Where balls are to go."""
+        """The places where balls are to go."""
         return [Thing(ball, room, (("at", ball, room),)) for ball, room in scene.wanted("at")]
 
 

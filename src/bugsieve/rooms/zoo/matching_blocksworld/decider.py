@@ -119,7 +119,7 @@ class MatchingBlocksworldDecider(Decider):
         }
 
     def solvable(self, state: StateArray) -> bool | None:
-        """Whether what must stay in place agrees with the goal."""
+        """Return true if the blocks that must stay in place agree with the goal."""
         towers = self._towers(state)
         return None if towers is None else self._fixed(towers) is not None
 
@@ -212,7 +212,7 @@ class MatchingBlocksworldDecider(Decider):
 
 
 def _agrees(staying: set[str], below: dict[str, str], goal: _Goal) -> bool:
-    """Whether blocks that stay where they are, with those that stay on them, can fit the goal."""
+    """Return true if blocks that stay where they are, with those on them, can fit the goal."""
     above = {under: block for block, under in goal.below.items()}
     for block in staying:
         under = below[block]
@@ -241,7 +241,7 @@ def _signs(actions: list[Action]) -> tuple[dict[str, str], dict[str, str]] | Non
 def _is_complete(
     task: Task, actions: list[Action], hands: dict[str, str], blocks: dict[str, str]
 ) -> bool:
-    """Whether every hand can do to every block what the domain allows."""
+    """Return true if every hand can do to every block what the domain allows."""
     known: dict[str, set[tuple[str, ...]]] = {}
     for schema, arguments in actions:
         known.setdefault(schema.partition("-")[0], set()).add(arguments)
@@ -282,7 +282,7 @@ def _goal(atoms: list[list[str]]) -> _Goal | None:
 
 
 def _height(block: str, below: dict[str, str]) -> int:
-    """How many blocks are under the block."""
+    """The number of blocks under the block."""
     height = 0
     while (block := below.get(block, _TABLE)) != _TABLE:
         height += 1
@@ -290,7 +290,7 @@ def _height(block: str, below: dict[str, str]) -> int:
 
 
 def _has_cycle(below: dict[str, str]) -> bool:
-    """Whether somebody stands on itself in the end; each block is followed once."""
+    """Return true if a block stands on itself in the end; each block is followed once."""
     safe = {_TABLE}
     for block in below:
         way = []

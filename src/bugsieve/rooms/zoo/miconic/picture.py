@@ -31,7 +31,7 @@ class MiconicPicture(PlacesPicture):
         return {floor: (0, row) for row, floor in enumerate(_floors(self.words))}
 
     def things(self, scene: TaskScene) -> Sequence[Thing]:
-        """Who was served stands where they wanted to go."""
+        """The passengers; those who were served stand where they wanted to go."""
         served = {who for (who,) in scene.of("served")}
         lift = [
             Thing(_LIFT, floor, (("lift-at", floor),), "dark", label="lift")
@@ -51,7 +51,7 @@ class MiconicPicture(PlacesPicture):
         return [*lift, *inside, *waiting, *there]
 
     def wishes(self, scene: TaskScene) -> Sequence[Thing]:
-        """Where those who are not served want to go."""
+        """The floors where those who are not served want to go."""
         still = {who for (who,) in scene.wanted("served")}
         return [Thing(w, floor, (("served", w),)) for w, floor in scene.of("destin") if w in still]
 

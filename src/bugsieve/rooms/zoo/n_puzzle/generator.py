@@ -136,7 +136,7 @@ class _Puzzle:
         return eq(modulo(plus(*swapped, ite(disj(*odd), 1, 0)), 2), 0)
 
     def _is_odd(self, cell: int) -> bool:
-        """Whether the way from the last cell is odd."""
+        """Return true if the way from the last cell is odd."""
         row, column = divmod(self.cells - cell, self.options.columns)
         return (row + column) % 2 == 1
 

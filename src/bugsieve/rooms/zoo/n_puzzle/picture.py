@@ -46,7 +46,7 @@ class PuzzlePicture(ModelPicture):
         return Drawing(width, height + 20, tuple(shapes))
 
     def _columns(self, scene: ModelScene, cells: int) -> int:
-        """How far the empty cell gets by one slide up or down, which no variable says."""
+        """The distance that one slide up or down moves the empty cell; no variable says it."""
         names = [variable.name for variable in scene.model.variables]
         column = names.index("empty")
         after = scene.model.expand(scene.states[0]).outcomes[:, column]

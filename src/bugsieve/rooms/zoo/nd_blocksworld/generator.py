@@ -179,7 +179,7 @@ class _Blocks:
         return {**dict(sorted(values.items())), "on_table": lying}
 
     def _draw_towers(self, rng: Stream) -> int:
-        """How many towers: n!/k! · (n - 1 choose k - 1) ways lead to k of them."""
+        """The number of towers: n!/k! · (n - 1 choose k - 1) ways lead to k of them."""
         most = self.number if self.has_time else self.options.table
         ways = [
             perm(self.number, self.number - k) * comb(self.number - 1, k - 1)

@@ -63,7 +63,7 @@ def generate(options: Options, rng: Stream) -> Problem:
 
 
 def _terrain(rovers: list[str], waypoints: list[str], rng: Stream) -> list[str]:
-    """Where everything stands, what is seen from where, and how each rover can drive."""
+    """The places of all things, what is seen from where, and the ways of each rover."""
     pairs = list(combinations(waypoints, 2))
     visible = _with_some_of(_tree(waypoints, pairs, rng), pairs, rng)
     atoms = ["(channel_free general)", f"(at_lander general {rng.choice(waypoints)})"]

@@ -29,7 +29,7 @@ class RoversPicture(PlacesPicture):
         return on_map(_waypoints(self.words), self.roads())
 
     def roads(self) -> Sequence[Edge]:
-        """Where some rover can go, each once."""
+        """The roads that some rover can take, each once."""
         pairs = (sorted(way[1:]) for way in self.words.static_of("can_traverse"))
         return list(dict.fromkeys((one, two) for one, two in pairs if one != two))
 
@@ -58,7 +58,7 @@ class RoversPicture(PlacesPicture):
             )
 
     def wishes(self, scene: TaskScene) -> Sequence[Thing]:
-        """What is still to be sent: samples where they are from, images at the lander."""
+        """The data still to be sent: samples where they are from, images at the lander."""
         samples = [
             Thing(f"send {kind}", where, (), label=f"→{kind}")
             for kind in _KINDS

@@ -40,7 +40,7 @@ class ScanalyzerPicture(PlacesPicture):
         ]
 
     def wishes(self, scene: TaskScene) -> Sequence[Thing]:
-        """Where cars are to be at the end."""
+        """The places where cars are to be at the end."""
         return [Thing(car, where, (("on", car, where),)) for car, where in scene.wanted("on")]
 
 

@@ -17,7 +17,7 @@ class SokobanPicture(TaskPicture):
 
     @classmethod
     def objection_to(cls, words: Words) -> str | None:
-        """Who is at a cell, and which moves lead from cell to cell in a direction."""
+        """The missing facts: things at cells, and moves from cell to cell in a direction."""
         if ("at", 2) not in words.arities or ("clear", 1) not in words.arities:
             return "there are no facts (at THING CELL) and (clear CELL)"
         if _grid(words) is None:
@@ -25,7 +25,7 @@ class SokobanPicture(TaskPicture):
         return None
 
     def draw_facts(self, scene: TaskScene) -> Drawing:
-        """Who is pushed is square, who pushes is round: only the latter can move alone."""
+        """Draw pushed things as squares and pushing ones as circles: only these move alone."""
         grid = _grid(scene.words)
         assert grid is not None
         shapes: list[Shape] = grid.cells({})
@@ -46,7 +46,7 @@ def _grid(words: Words) -> Grid | None:
 
 
 def _stones(words: Words) -> set[str]:
-    """What can be at its goal, or is meant to be at some place."""
+    """The things that can be at their goal, or are meant to be at some place."""
     atoms = [atom for atom in (*words.possible, *words.static) if atom[0] == "at-goal"]
     goals = [goal for goal in words.goals if goal[0] == "at"]
     return {atom[1] for atom in (*atoms, *goals)}

@@ -103,7 +103,7 @@ class SpannerDecider(Decider):
         return len(self.men) == 1 and fixed and alike
 
     def solvable(self, state: StateArray) -> bool | None:
-        """Whether every nut of the goal can still be tightened."""
+        """Return true if every nut of the goal can still be tightened."""
         atoms = Atoms(self._task.facts(state))
         (man,) = self.men
         at = dict(atoms.pairs("at"))  # every thing is in one place
@@ -128,7 +128,7 @@ class SpannerDecider(Decider):
         return self._has_way(at[man], len(carried), lying, needs)
 
     def _has_way(self, start: str, spare: int, gains: Counter[str], needs: Counter[str]) -> bool:
-        """Whether a way through the parts passes all nuts with spanners enough at each."""
+        """Return true if a way through the parts passes all nuts with spanners enough at each."""
         reach = self._reachable(start)
         parts = {place: _part(place, reach) for place in reach[start]}
         # A part reaches more places than any part behind it, so this order is topological: all

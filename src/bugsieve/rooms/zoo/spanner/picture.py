@@ -19,7 +19,7 @@ class SpannerPicture(PlacesPicture):
 
     @classmethod
     def objection_to(cls, words: Words) -> str | None:
-        """Links lead from place to place, and somebody carries what can be used."""
+        """The missing facts: links from place to place, and a man who carries usable things."""
         if not {("link", 2), ("at", 2), ("carrying", 2)} <= words.arities:
             return "there are no facts (link PLACE PLACE), (at THING PLACE), (carrying WHO THING)"
         order = _order(words)
@@ -58,7 +58,7 @@ class SpannerPicture(PlacesPicture):
 
 
 def _order(words: Words) -> list[str]:
-    """The places along the links; empty if these are no line."""
+    """The places along the links; empty if these are not a line."""
     after = dict(pair for pair in words.static_of("link") if len(pair) == 2)
     starts = [place for place in after if place not in after.values()]
     order = starts[:1]

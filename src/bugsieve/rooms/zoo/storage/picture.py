@@ -50,7 +50,7 @@ class StoragePicture(PlacesPicture):
 
 
 def _crate(scene: TaskScene, crate: str, where: str, fact: Atom) -> Thing:
-    """Where a crate is, and the depot that it is to be in."""
+    """A crate in its place, with the depot that it is to be in."""
     goals = [goal for goal in sorted(scene.goals) if goal[:2] == ("in", crate)]
     still = "".join(f"→{goal[2]}" for goal in goals if goal not in scene.true)
     return Thing(crate, where, (fact, *goals), mark=still)

@@ -46,5 +46,5 @@ class TransportPicture(PlacesPicture):
         return at + [Thing(one, into, (("in", one, into),)) for one, into in scene.of("in")]
 
     def wishes(self, scene: TaskScene) -> Sequence[Thing]:
-        """Where packages are to go."""
+        """The places where packages are to go."""
         return [Thing(one, place, (("at", one, place),)) for one, place in scene.wanted("at")]
