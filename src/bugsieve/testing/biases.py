@@ -44,7 +44,7 @@ class _Examination:
         self.walks = [after[low:high] for low, high in pairwise(offsets)]
 
     def objection(self) -> str | None:
-        """Why the bias does not apply; None after it has passed all checks."""
+        """The reason why the bias does not apply; None after it has passed all checks."""
         reason = BIASES.parse(self.spec)[1].objection(self.case.bench())
         if reason is not None:
             if not (isinstance(reason, str) and reason):

@@ -51,7 +51,7 @@ class _Examination:
         self.learns = False
 
     def objection(self) -> str | None:
-        """Why the oracle does not apply; None after it has passed all checks."""
+        """The reason why the oracle does not apply; None after it has passed all checks."""
         _, member, _ = ORACLES.parse(self.spec)
         reason = member.objection(self.case.bench())
         if reason is not None and not (isinstance(reason, str) and reason):

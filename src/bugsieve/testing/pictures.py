@@ -43,7 +43,7 @@ class _Examination:
         self.subject = subject
 
     def objection(self) -> str | None:
-        """Why the picture is not for this; None after it has passed all checks."""
+        """The reason why the picture is not for this; None after it has passed all checks."""
         reason = PICTURES.parse(self.spec)[1].objection(self.subject)
         if reason is not None:
             if not (isinstance(reason, str) and reason):

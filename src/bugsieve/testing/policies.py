@@ -46,7 +46,7 @@ class _Examination:
         self.states = states[:: -(-len(states) // _MOST_ASKED)]
 
     def objection(self) -> str | None:
-        """Why the policy cannot be bound to the task; None after it has passed all checks."""
+        """The reason why the policy does not fit the task; None after it has passed all checks."""
         try:
             policy = make_policy(self.spec, self.task)
         except UnsupportedError as error:
