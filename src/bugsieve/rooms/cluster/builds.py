@@ -1,4 +1,4 @@
-"""Which Bugsieve a node has: results are the same only where the version and the core are."""
+"""The Bugsieve of a node: results are the same only where the version and the core are."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ class _Judge:
         return RuleFinding("violated", text, tuple(trace["actions"]), tuple(letters))
 
     def _check(self, certificate: Mapping[str, Any]) -> None:
-        """As campaigns of rules do it: on the grounded task, and traces on the PDDL."""
+        """Check as campaigns of rules do: on the grounded task, and traces on the PDDL."""
         self._checker.check(certificate)
         if certificate["kind"] == "trace":
             self._pddl_checker.check(certificate, self._pddl)

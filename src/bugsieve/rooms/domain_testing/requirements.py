@@ -68,5 +68,5 @@ def _keys(rule: str | Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _quoted(value: str | int) -> str:
-    """As TOML has it; texts in JSON are texts in TOML."""
+    """The value in TOML; texts in JSON are texts in TOML."""
     return str(value) if isinstance(value, int) else json.dumps(value)

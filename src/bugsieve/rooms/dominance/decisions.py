@@ -66,7 +66,7 @@ def bad_decisions(
 def worst_decision(
     function: DominanceFunction, states: StateArray, actions: Sequence[int]
 ) -> BadDecision | None:
-    """Of the bad decisions of a run the one that loses most; of equal ones the first."""
+    """The bad decision of a run that loses most, of equal ones the first; None without any."""
     bad = bad_decisions(function, states, actions)
     return max(bad, key=lambda decision: decision.loss, default=None)
 

@@ -56,7 +56,7 @@ class FactorDescription:
 
     @property
     def share(self) -> float | None:
-        """None where there is one state."""
+        """The share of pairs with a bound; None where there is one state."""
         return self.finite / self.pairs if self.pairs else None
 
 

@@ -137,7 +137,7 @@ def _draw(panel: Axes, drawn: _Map) -> None:
 
 
 def _draw_bar(image: AxesImage, panel: Axes, drawn: _Map, most: float) -> None:
-    """Which colour is which value, as far as there are such."""
+    """Draw the legend of the colours, as far as there are values."""
     from matplotlib.ticker import MaxNLocator
 
     bar = panel.figure.colorbar(image, ax=panel, shrink=0.7, aspect=25, pad=0.02)

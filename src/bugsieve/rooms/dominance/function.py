@@ -72,7 +72,7 @@ class DominanceFunction:
 
     @classmethod
     def objection(cls, task: Task) -> str | None:
-        """None, or why the task has no dominance function."""
+        """The reason why the task has no dominance function, or None."""
         return _native.Dominance.objection(require_task(task).native) or None
 
     @classmethod
@@ -116,7 +116,7 @@ class DominanceFunction:
 
     @property
     def cut(self) -> str:
-        """Which limits were met, in words; empty if none was."""
+        """The limits that were met, in words; empty if none was."""
         return "; ".join(text for bit, text in _CUTS.items() if self.native.cut & bit)
 
     def between(self, sources: ArrayLike, targets: ArrayLike) -> NDArray[np.float64]:
@@ -130,7 +130,7 @@ class DominanceFunction:
         return ask_core(self.native.rowwise, *rows)
 
     def places(self, states: ArrayLike) -> NDArray[np.int32]:
-        """Which state of each factor each state is in; -1 where that has no bounds at all."""
+        """The state of each factor that each state is in; -1 where that has no bounds at all."""
         return ask_core(self.native.places, self.task.checked_states(states))
 
     def table(self, factor: int) -> NDArray[np.float64]:

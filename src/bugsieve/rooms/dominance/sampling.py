@@ -28,12 +28,12 @@ class ComparedPairs:
 
     @property
     def share(self) -> float | None:
-        """None if all states met are the same."""
+        """The share of comparable pairs; None if all states met are the same."""
         return self.finite / self.pairs if self.pairs else None
 
 
 def compare_random_pairs(function: DominanceFunction, *, seed: int = 0) -> ComparedPairs:
-    """Of 10 000 pairs of states that random walks from the initial state meet; equal ones drop."""
+    """Compare 10 000 pairs of different states that random walks from the initial state meet."""
     stream = Stream(seed, "dominance")
     states = _states_met(function.task, _draws(stream, _WALKS))
     draws, rows = _draws(stream, _SOURCES), np.arange(_SOURCES)
@@ -54,7 +54,7 @@ def _draws(stream: Stream, rows: int) -> Draws:
 
 
 def _states_met(task: Task, draws: Draws) -> StateArray:
-    """Of walks that take every applicable operator with the same probability."""
+    """The states of walks that take every applicable operator with the same probability."""
     states = np.repeat(task.initial_state[None], _WALKS, axis=0)
     met = [states]
     for step in range(_STEPS):

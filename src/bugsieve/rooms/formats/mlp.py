@@ -123,7 +123,7 @@ class MlpPolicy(FilePolicy):
 
 
 def _layers(value: str | None) -> tuple[str, ...] | None:
-    """Which tensors are the layers, where a file holds those of several networks."""
+    """The tensors that are the layers, where a file holds those of several networks."""
     if value is None:
         return None
     layers = tuple(value.split("+"))

@@ -64,7 +64,7 @@ class Part:
 
     @cached_property
     def _predecessors(self) -> dict[int, list[tuple[int, int]]]:
-        """Of each state the states before it, each with the place of the action between."""
+        """The states before each state, each with the place of the action between."""
         found: dict[int, list[tuple[int, int]]] = {}
         for state in self.asked:
             for place, after in enumerate(self.graph.choice(state).successors):

@@ -235,5 +235,5 @@ def _proof(part: Part) -> Chance:
 
 
 def _plain(weight: float) -> int | float:
-    """As few digits as there are."""
+    """The number with as few digits as it has."""
     return int(weight) if weight.is_integer() and weight < 1e15 else weight

@@ -1,4 +1,4 @@
-"""Is there a plan of a model whose word of steps satisfies a formula?
+"""Decide if a model has a plan whose word of steps satisfies a formula.
 
 Step t of the horizon lies between the times t and t + 1; an atom on tokens holds there if some
 token covers the step. Plans have at most so many tokens per object (the slots): "none" is said of

@@ -76,5 +76,5 @@ def _score(candidate: Candidate, most: Sequence[Fraction]) -> Fraction:
 
 
 def _share(part: Fraction | int, whole: Fraction | int) -> Fraction:
-    """Of nothing, nothing."""
+    """The share; 0 of nothing."""
     return Fraction(part) / whole if whole else Fraction(0)

@@ -1,4 +1,4 @@
-"""Which model is trained next, and which one is taken in the end (Algorithm 2, papers/003)."""
+"""The choice of the next model to train, and of the final one (Algorithm 2, papers/003)."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class Variable:
     comment: str = ""
 
     def declaration(self) -> dict[str, Any]:
-        """As the document has it."""
+        """The declaration in the document."""
         is_real = isinstance(self.lower, float) or isinstance(self.upper, float)
         bounded = {
             "kind": "bounded",
@@ -55,7 +55,7 @@ class Edge:
     comment: str = ""
 
     def data(self) -> dict[str, Any]:
-        """As the document has it."""
+        """The data in the document."""
         commented = {"comment": self.comment} if self.comment else {}
         return {
             "location": _LOCATION,
@@ -74,7 +74,7 @@ class Start:
     states: Sequence[Mapping[str, int | float]] = ()
 
     def data(self) -> dict[str, Any]:
-        """As the property has it."""
+        """The data in the property."""
         if self.condition is not None:
             return _state_condition(self.condition)
         values = [

@@ -61,7 +61,7 @@ def _literals(condition: Expression) -> list[Block]:
 
 
 def _merge(domain: Domain, action: str, one: Block, other: Block) -> _Merge | None:
-    """Which terms must be the same object for two atoms to be the same; None if that cannot be."""
+    """The terms that must be the same object for two atoms to be the same; None if impossible."""
     terms = {**domain.vocabulary.constants, **domain.parameters(action)}
     if one[0] != other[0] or len(one) != len(other):
         return None

@@ -1,4 +1,4 @@
-"""Which ground actions an ASNet knows: those that forward h² reaches and that change something."""
+"""The ground actions that an ASNet knows: forward h² reaches them, and they change something."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ class GroundTask:
 
 
 def kept_actions(task: GroundTask) -> NDArray[np.bool_]:
-    """Which of the actions forward h² reaches and have a net effect."""
+    """The actions that forward h² reaches and that have a net effect."""
     effective = np.array([action.has_effect for action in task.actions], dtype=np.bool_)
     return effective & reached_actions(task)
 
 
 def reached_actions(task: GroundTask) -> NDArray[np.bool_]:
-    """Which of the actions forward h² reaches.
+    """The actions that forward h² reaches.
 
     Where an action needs a fact to be false, that is a fact of its own.
     """

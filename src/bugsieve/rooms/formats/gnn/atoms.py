@@ -64,7 +64,7 @@ class _Numbers:
         self.arguments: list[list[int]] = []
 
     def knows(self, words: Words) -> bool:
-        """Return true for an atom of a predicate with arguments; the translator's have none."""
+        """Return true for an atom of a predicate with arguments, not made by the translator."""
         return words[0] in self._relations
 
     def of(self, words: Words) -> int:

@@ -20,7 +20,7 @@ _LARGEST_PORTION = 1 << 17  # leaves looked up at once; more do not fit the cach
 
 
 class Missing(IntEnum):
-    """Which values of a feature take the default way at a split, as LightGBM has it."""
+    """The values of a feature that take the default way at a split, as LightGBM has it."""
 
     NONE = 0
     ZERO = 1

@@ -29,7 +29,7 @@ class ModelPicture(Picture):
     @classmethod
     @abstractmethod
     def objection_to(cls, model: JaniModel) -> str | None:
-        """None, or what is missing among the variables."""
+        """The variables that are missing, in words, or None."""
 
     def draw(self, scene: Scene) -> Drawing:
         """The state of the scene."""

@@ -63,7 +63,7 @@ class ModelScene:
         return [self._row(variable) for variable in self.model.variables]
 
     def sentences(self) -> Iterator[str]:
-        """Which values have changed, and whether the run ends here."""
+        """The values that have changed, and the end of the run if it is here."""
         if self.before is None:
             yield f"the start, with {counted(len(self.values), 'value')}"
         else:

@@ -85,7 +85,7 @@ class TablePolicy(ModelPolicy):
 
     @classmethod
     def starts(cls, argument: str | None) -> Reach:
-        """Nothing by itself."""
+        """The file alone: the table itself starts no program."""
         return Reach(files=(str(_path_in(argument)),))
 
     @classmethod

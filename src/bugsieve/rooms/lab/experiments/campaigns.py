@@ -70,7 +70,7 @@ def require_trusted_cell(cell: Cell, source: Path) -> None:
 
 
 def _difference(cell: Cell, options: CampaignOptions, header: CampaignHeader) -> str | None:
-    """Which option the campaign has that the cell has not, in half a sentence."""
+    """An option of the campaign that differs from the cell's, in half a sentence."""
     had = _flat(options)
     for name, value in _flat(cell.options).items():
         if had.get(name) != value and name not in _NAMES_OF_FILES:

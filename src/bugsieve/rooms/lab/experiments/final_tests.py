@@ -1,8 +1,8 @@
 """The final tests of an experiment with trainings (papers/003, Table 1).
 
-First the models that criteria take are run on the test tasks, then, for the criterion that peeks,
-all models of the training on which criteria are compared; last the models of criteria are tested
-on the pools of test tasks. What is stored already is not done again.
+First the models that criteria take are run on the test tasks. Then, for the criterion that peeks,
+all models of the training on which criteria are compared are run on them. Last the models of
+criteria are tested on the pools of test tasks. Stored results are not computed again.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class Shard:
         return cls(number, count)
 
     def __str__(self) -> str:
-        """As it is typed."""
+        """The shard as it is typed."""
         return f"{self.number}/{self.count}"
 
     @property

@@ -64,7 +64,7 @@ class TrainingInstance(Instance):
         return isinstance(saved, TrainingSubject) and saved.domain == self.texts[0]
 
     def difference(self, had: CampaignOptions) -> str | None:
-        """Which tasks a training with these options has that this has not."""
+        """The tasks that a training with these options has and this has not."""
         assert isinstance(had, TrainingOptions)
         for role, tasks, files in (
             ("training", self.training, had.training),

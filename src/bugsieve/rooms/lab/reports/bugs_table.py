@@ -67,7 +67,7 @@ def bugs_table(directories: Sequence[Path]) -> Table:
 
 
 def _card(folder: Path, label: IndexEntry | None) -> _Counted | None:
-    """None for a campaign that does not look for bugs."""
+    """The counts of a campaign; None for one that does not look for bugs."""
     kind = kind_in(folder)
     with kind.records(folder) as records:
         header, summary = records.header, kind.summarise(records)

@@ -110,7 +110,7 @@ def _shortest(kind: CurveKind[AnyCard], key: str, groups: Sequence[Sequence[AnyC
 
 
 def _default_keys(kind: CurveKind[AnyCard], cards: Sequence[AnyCard]) -> list[str]:
-    """As many as give a readable picture."""
+    """The keys that give a readable number of curves."""
     keys = list(kind.keys)
     for dropped in kind.joined:
         if len(_groups(cards, [*keys, *kind.apart])) > _MOST_BY_DEFAULT:

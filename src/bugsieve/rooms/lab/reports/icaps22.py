@@ -117,7 +117,7 @@ def _key(item: _Measured) -> tuple[str, str, str]:
 
 
 def _setting(card: Card, bias: str) -> Setting | None:
-    """Which switches of the fuzzer are on; None if the table has no place for its bias."""
+    """The switches of the fuzzer that are on; None if the table has no place for its bias."""
     if card.bias not in (bias, UNIFORM):
         return None
     if card.bias == UNIFORM:

@@ -12,7 +12,7 @@ _MOST_NAMES = 12
 
 
 def unsolved_notes(rows: Sequence[Row], *, are_counted: bool) -> Iterator[str]:
-    """Which instances the policy does not solve, and whether they count, for each marked row."""
+    """The instances that the policy does not solve, and if they count, for each marked row."""
     several = len({row.block for row in rows}) > 1
     fate = "counted" if are_counted else "left out (--all-instances counts them)"
     for row in rows:

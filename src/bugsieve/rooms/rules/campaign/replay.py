@@ -177,7 +177,7 @@ def _status(before: Answer, after: Answer) -> Status:
 
 
 def _unread(before: Answer) -> Status:
-    """Of a test whose task cannot be read any more."""
+    """The status of a test whose task cannot be read any more."""
     if before.trace is not None or before.verdict == "covered":
         return Status.LOST
     return Status.PROOF_LOST if _is_proven(before) else Status.UNDECIDED

@@ -29,7 +29,7 @@ class RulesTasks:
 
     @property
     def name(self) -> str:
-        """Of the domain."""
+        """The name of the domain."""
         return self.subject.name
 
 
@@ -76,7 +76,7 @@ def require_obligations(records: RulesRecords, tasks: Sequence[Bound]) -> None:
 
 
 def declared_rules(records: RulesRecords) -> Mapping[int, Mapping[str, RuleDeclaration]]:
-    """Of each task the rules as they are written, by name: of the file, then its constraints."""
+    """The rules of each task as written, by name: those of the file, then its constraints."""
     subject = records.header.subject
     found: dict[int, dict[str, RuleDeclaration]] = {}
     with records.whole("rules"):

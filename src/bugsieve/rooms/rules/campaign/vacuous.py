@@ -18,7 +18,7 @@ _Told = tuple[Sequence[RuleCondition], list[bool]]
 def vacuous_conditions(
     records: RulesRecords, declared: Mapping[int, Mapping[str, RuleDeclaration]]
 ) -> dict[str, tuple[str, ...]]:
-    """Of each instance of the declared rules those that are vacuous in all tasks that have it."""
+    """The conditions of each rule instance that are vacuous in all tasks that have it."""
     verdicts = {row.number: row.answer.verdict for row in records.answers()}
     found: dict[str, tuple[str, ...]] = {}
     for rule, by_task in _by_rule(records.obligations()).items():

@@ -36,7 +36,7 @@ class FoundViolations:
         return [row.id for row in self.rows]
 
     def lines(self, most: int) -> list[str]:
-        """Which rule each violates, and how soon."""
+        """The rule that each bug violates, and how soon."""
         return [f"  {row.id}  {_about(row.bug)}" for row in self.rows[:most]]
 
     def about(self, name: str) -> str:
@@ -61,7 +61,7 @@ class RulesWording:
         return f"rules {rules}, {what} {header.subject.name}"
 
     def first_lines(self, summary: RulesSummary) -> list[str]:
-        """Nothing beside the verdict."""
+        """No lines beside the verdict."""
         return []
 
     def count_lines(self, summary: RulesSummary) -> list[str]:

@@ -1,8 +1,8 @@
 """Atoms of flight rules as conditions on the facts of a task: their truth, known or possible.
 
-A box says which values each variable may have: a whole number with a bit for every fact. What an
-operator may do to the atoms is found by carrying their conditions back through the operator, to
-the state before it, and splitting boxes until every atom is decided there.
+A box says which values each variable may have: a whole number with a bit for every fact. To find
+the effect of an operator on the atoms, their conditions are carried back through it, to the state
+before it. Then boxes are split until every atom is decided there.
 """
 
 from __future__ import annotations

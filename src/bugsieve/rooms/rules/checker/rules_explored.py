@@ -72,12 +72,13 @@ class Exploration:
         self._explore(lambda state, rest, letter: True, budget)
 
     def check_after(self, state: State, rest: Rest, letter: int, budget: int) -> None:
-        """As `check_all`, of traces that go on from a state with a rest and its letter."""
+        """Check all traces that go on from a state with a rest and its letter; see `check_all`."""
         self._explore_from((state, rest), letter, lambda state, rest, letter: True, budget)
 
     def check_listed(self, states: Collection[State], relaxation: Relaxation, budget: int) -> None:
-        """As `check_all`; traces are not followed beyond states outside of the list, which must
-        be dead ends."""
+        """Check as `check_all` does, but stop traces at states outside of the list.
+
+        These must be dead ends."""
 
         def is_listed(state: State, rest: Rest, letter: int) -> bool:
             if state in states:

@@ -54,7 +54,7 @@ class PddlChecker:
         self._read: tuple[Domain, Problem] | None = None
 
     def check(self, certificate: Mapping[str, Any], pddl_atoms: Mapping[str, str]) -> None:
-        """As `check_trace`."""
+        """Check the trace of a certificate, as `check_trace` does."""
         claim = read_claim(certificate)
         if not isinstance(claim.content, Trace):
             _fail("the certificate has no trace")

@@ -156,8 +156,9 @@ class Relaxation:
         return Step(situations, False, self._added(facts, hopeful, moves))
 
     def followers(self, facts: int, letter: int) -> dict[int, set[int]]:
-        """Of each letter that may be met from a state of these facts and the first letter on,
-        those that may follow; errs on the side of too many."""
+        """The letters that may follow each letter met from here on; errs towards too many.
+
+        "Here" is a state of these facts, read with the first letter."""
         while True:
             moves = _Moves(self, facts)
             applied = dict.fromkeys(c for needs, c in self._applied if not needs & ~facts)

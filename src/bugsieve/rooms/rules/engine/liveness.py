@@ -1,4 +1,4 @@
-"""Which places of a graph infinite words can begin in, such that nothing is put off for ever."""
+"""The places of a graph where infinite words can begin that put nothing off for ever."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Edge(Protocol):
 
 
 def accepting_places(edges: Sequence[Sequence[Edge]], eventual: Collection[Formula]) -> list[bool]:
-    """Of each place, whether words can go round it for ever and put nothing off."""
+    """Return true per place if words can go round it for ever and put nothing off."""
     component = components([[edge.target for edge in row] for row in edges])
     inside: dict[int, list[Obligations]] = {}
     for number, row in enumerate(edges):
@@ -35,14 +35,14 @@ def accepting_places(edges: Sequence[Sequence[Edge]], eventual: Collection[Formu
 
 
 def live_places(edges: Sequence[Sequence[Edge]], eventual: Collection[Formula]) -> list[bool]:
-    """Of each place, whether some infinite word can begin there."""
+    """Return true per place if some infinite word can begin there."""
     return leading_to(
         accepting_places(edges, eventual), [[edge.target for edge in row] for row in edges]
     )
 
 
 def leading_to(wanted: Sequence[bool], targets: Sequence[Sequence[int]]) -> list[bool]:
-    """Of each place, whether some way leads from it to a wanted one; it may be one itself."""
+    """Return true per place with a way to a wanted one, or that is wanted itself."""
     before: list[list[int]] = [[] for _ in targets]
     for number, row in enumerate(targets):
         for target in row:

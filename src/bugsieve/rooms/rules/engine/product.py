@@ -269,7 +269,7 @@ class _Builder:
     def _copies(
         self, look: Look, ways: Mapping[tuple[Look, int], list[Way]], live: Sequence[int]
     ) -> list[tuple[int | None, int | None, Case]]:
-        """From which state to which, and when; None for any state, and for no change."""
+        """The states before and after, and the case; None for any state, and for no change."""
         states = [state for state in live if (look, state) in ways]
         free = [_free_target(ways[look, state]) for state in states]
         if free == states:

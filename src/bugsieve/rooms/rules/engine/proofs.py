@@ -79,7 +79,7 @@ def plain_proof(task: Task) -> Proof:
 
 
 class _Prover:
-    """Says in facts of the task what was found out in products."""
+    """Translates findings about products into facts of the task."""
 
     def __init__(self, task: Task, values: Sequence[int]) -> None:
         source = source_of(task)

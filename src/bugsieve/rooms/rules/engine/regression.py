@@ -26,7 +26,7 @@ class Look(NamedTuple):
 
 
 class Way(NamedTuple):
-    """From one state of the automaton to another, in any of these cases before the operator."""
+    """A step of the automaton to a state, in any of these cases before the operator."""
 
     target: int
     cases: list[Case]

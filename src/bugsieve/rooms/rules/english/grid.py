@@ -196,5 +196,5 @@ def _counted(sentence: Sentence, segment: _Segment) -> Formula:
 
 
 def implies(left: Formula, right: Formula) -> Formula:
-    """If the left side holds, so does the right one."""
+    """The implication: if the left side holds, so does the right one."""
     return Formula("implies", (left, right))

@@ -59,7 +59,7 @@ class Token(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """As an error names it."""
+        """The word as an error names it."""
         if self.kind == "end":
             return "the end"
         return repr(self.text if len(self.text) <= 40 else self.text[:40] + "…")

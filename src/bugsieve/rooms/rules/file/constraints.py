@@ -145,7 +145,7 @@ class _Atoms:
         return atom(joined_atom(declaration.name, tuple(declaration.parameters.types)))
 
     def _name(self, item: Expression) -> str:
-        """Of the predicate or quantifier, with a number where it has been there before."""
+        """A name for the predicate or quantifier, with a number where it has been used before."""
         first = item[0] if isinstance(item, Block) and item else ""
         word = first if isinstance(first, Word) and _PLAIN.fullmatch(first) else "part"
         name = f"{self.prefix}-{word}"

@@ -1,8 +1,8 @@
 """Minimal deterministic automata of formulas on finite traces, with symbolic guards.
 
 `automaton_of` explores the progressions of a formula and minimises what it found by the
-signatures of its decision diagrams. Automata of equal languages over equal orders of atoms are
-equal field by field, because states and nodes are numbered as a walk from the start meets them.
+signatures of its decision diagrams. States and nodes are numbered as a walk from the start
+meets them. So automata of equal languages over equal orders of atoms are equal field by field.
 """
 
 from __future__ import annotations

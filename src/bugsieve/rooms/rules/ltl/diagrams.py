@@ -56,7 +56,7 @@ class Diagrams:
         return self.node(level, NEVER, ALWAYS)
 
     def choice(self, test: int, then: int, other: int) -> int:
-        """If `test` then `then`, else `other`."""
+        """The diagram of: if `test` then `then`, else `other`."""
         if test == ALWAYS or then == other:
             return then
         if test == NEVER:

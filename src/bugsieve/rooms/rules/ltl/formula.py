@@ -96,7 +96,7 @@ def atom(name: str) -> Formula:
 
 
 def negation(formula: Formula) -> Formula:
-    """Not the formula; the operand itself if that is a negation."""
+    """The negation of the formula; the operand itself if that is a negation."""
     return formula.parts[0] if formula.operator == "not" else Formula("not", (formula,))
 
 

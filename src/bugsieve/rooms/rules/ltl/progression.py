@@ -205,7 +205,7 @@ _BOOLEAN = (*_JOINS, "atom")
 
 
 def _joined(parts: Sequence[int], join: Callable[[int, int], int]) -> int:
-    """From the last part to the first: atoms that stand first are asked first."""
+    """Join the parts from the last one to the first: atoms that stand first are asked first."""
     return reduce(join, reversed(parts))
 
 

@@ -261,7 +261,7 @@ def _hint(text: str) -> str:
 
 
 def _strange(text: str) -> str:
-    """Of the signs that run together, name the one that has a near operator, or the first."""
+    """Name the sign of those run together that has a near operator, or the first one."""
     for length in (4, 3, 2, 1):
         hint = _hint(text[:length])
         if hint:

@@ -121,7 +121,7 @@ class Rules(Objective):
 
     @classmethod
     def reach(cls, argument: str | None) -> Reach:
-        """It reads the file, unless the rules are here."""
+        """The rules file, unless the argument is the rules themselves."""
         return Reach(files=(argument,)) if argument and _is_file(argument) else NOTHING
 
     @classmethod

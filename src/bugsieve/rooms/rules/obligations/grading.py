@@ -1,4 +1,4 @@
-"""Which verdict of the scale an answer to "is there a violation?" amounts to."""
+"""Grades: the verdict of the scale for an answer to "is there a violation?"."""
 
 from __future__ import annotations
 

@@ -202,7 +202,7 @@ class RuleJudge:
         return f"no prefix refutes it; what must come some day needs {self._readings}"
 
     def _scope(self, last: _Test) -> str:
-        """Of which traces a proof speaks, where its last reading alone would say too much."""
+        """The traces that a proof speaks of, where its last reading alone would say too much."""
         if last.reading == "lasso" and self._options.with_goal:
             # A trace that violates the rule and is stuck then is not one of these.
             return "on all plans, and on all traces without end"
@@ -354,14 +354,14 @@ class RuleJudge:
         return _Test(wanted, "trap", "neutral", self._reading)
 
     def _kept(self, rule: RuleInstance) -> int:
-        """The states in which known traces that satisfy the rule end, as bits."""
+        """The ends of known traces at which they satisfy the rule, as bits."""
         with contextlib.suppress(TooManyStatesError):
             automaton = self._automaton(nnf(required(rule)))
             return self._world.ends(automaton, with_goal=self._options.with_goal)
         return 0
 
     def _jointly(self, test: _Test) -> _Found:
-        """As `_find`; where the end of a trace is not the end, an infinite trace does as well."""
+        """Find a trace, or an infinite one where traces need not end as they are met."""
         found = self._find(test, TRUE)
         is_final = test.reading == "plan" or shows_on_prefixes(test.formula)
         if found.outcome not in _REFUSED or is_final:

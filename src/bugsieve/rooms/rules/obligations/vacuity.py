@@ -1,4 +1,4 @@
-"""Which conditions of a rule, as it was written, cause nothing: of sentences, not of literals.
+"""The conditions of a rule, as it was written, that cause nothing: sentences, not literals.
 
 A translation may repeat an atom of the sentence: "upon C" asks for C in the first state, where it
 may never hold, and again for C after !C. A condition is vacuous if none of the literals that stand

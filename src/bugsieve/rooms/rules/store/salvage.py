@@ -1,4 +1,4 @@
-"""Which answers go with a prefix of the obligations."""
+"""The answers that go with a prefix of the obligations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class RulesSalvage(Salvage):
     given = ("tasks", "obligations")
 
     def cut_cases(self, visits: int) -> int:
-        """As many answers as visits."""
+        """Keep as many answers as visits."""
         counts = [self.value(f"SELECT COUNT(*) FROM {table}") for table in ("visits", "answers")]
         kept = min(visits, self.loss.case, *counts)
         self.keep_before("answers", "number", kept)

@@ -58,7 +58,7 @@ _SHAPE = {
 
 @dataclass(frozen=True)
 class FoundInRun:
-    """Which walk found the unsafe run, and where in the run the bug's state is, from 0."""
+    """The walk that found the unsafe run, and the place of the bug's state in it, from 0."""
 
     position: int
     walk: int | None = None

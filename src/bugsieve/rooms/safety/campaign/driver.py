@@ -205,7 +205,7 @@ class SafetyDriver(Driver):
         return replace(check, states=states, differing=explored.changed)
 
     def notes(self) -> tuple[str, ...]:
-        """Of the policy that walks ask."""
+        """The notes of the policy that walks ask."""
         return policy_notes(self._policy)
 
     def _made(self, session: Session, numbers: range) -> Iterator[tuple[Walk, float]]:

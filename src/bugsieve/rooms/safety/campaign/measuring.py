@@ -20,7 +20,7 @@ def safety_figures(records: SafetyRecords) -> Figures:
 
 
 def run_class(row: RunVerdict) -> str:
-    """Which field of `RunCounts` counts a run."""
+    """The field of `RunCounts` that counts a run."""
     if row.faults:
         return "with_fault"
     return "unavoidable" if np.all(row.safety == Safety.LOST) else "inconclusive"
@@ -46,7 +46,7 @@ def _tests(records: SafetyRecords) -> list[Shown]:
 
 
 def _without_danger(outcome: str) -> Shown:
-    """Of a walk without danger: whether the policy itself has ended it, is left open."""
+    """The finding of a walk without danger: undecided if the policy itself has ended it."""
     return UNDECIDED if WalkOutcome(outcome).is_failure else FINE
 
 

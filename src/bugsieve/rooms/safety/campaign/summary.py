@@ -126,7 +126,7 @@ class SafetySummary(Summary):
 
     @property
     def green(self) -> str:
-        """From how many start states the policy is safe, if that is proven."""
+        """The number of start states from which the policy is safe, in words; empty if unknown."""
         if self.proof is None or self.runs:
             return ""
         starts = shown_number(self.proof.starts)

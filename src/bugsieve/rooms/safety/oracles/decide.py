@@ -70,7 +70,7 @@ class RunFaults:
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """Of a safe state: states, actions, divergences; of a lost one: states, budgets, ranks."""
+    """Rows of a safe state: state, action, divergences; of a lost one: state, budget, rank."""
 
     is_safe: bool
     states: WordArray
@@ -124,7 +124,7 @@ class SafetyDecider:
 
     @property
     def num_expanded(self) -> int:
-        """Of how many states it has asked for the outcomes."""
+        """The number of states whose outcomes it has asked for."""
         return self._native.num_expanded
 
     @property
@@ -134,7 +134,7 @@ class SafetyDecider:
 
     @property
     def memory_bytes(self) -> int:
-        """The memory that its knowledge takes."""
+        """The bytes of memory that its knowledge takes."""
         return self._native.memory_bytes
 
     def decide(self, states: ArrayLike) -> Verdicts:
@@ -143,7 +143,7 @@ class SafetyDecider:
         return Verdicts(safety, tuple(_LIMITS[limit] for limit in limits))
 
     def faults(self, run: ArrayLike) -> RunFaults:
-        """Which decisions of the policy along the run lead from a safe state to an unsafe one."""
+        """The policy's decisions on the run that lead from a safe state to an unsafe one."""
         rows = self._rows(run)
         safety, faults, outcomes = _ask(self._native.faults, rows, **self._limits)
         found = [

@@ -1,4 +1,4 @@
-"""Which walks go with a prefix of the visits of safety testing."""
+"""The walks that go with a prefix of the visits of safety testing."""
 
 from __future__ import annotations
 

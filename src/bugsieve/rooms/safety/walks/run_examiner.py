@@ -67,7 +67,7 @@ class SafetyBugRow(BugRow[SafetyBug]):
 
     @property
     def position(self) -> int:
-        """Of the bug's state in that run."""
+        """The place of the bug's state in that run."""
         assert self.bug.found_in is not None
         return self.bug.found_in.position
 

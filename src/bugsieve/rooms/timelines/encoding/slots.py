@@ -78,7 +78,7 @@ def value_variable(constraints: Constraints, model: Model, type_: Type) -> Linea
 def make_slots(
     constraints: Constraints, model: Model, times: Times, slots: Mapping[int, int]
 ) -> list[Slot]:
-    """As many slots as `slots` says for the number of each object."""
+    """The slots of each object, as many as `slots` says for its number."""
     result: list[Slot] = []
     for thing in model.objects:
         own: list[Slot] = []

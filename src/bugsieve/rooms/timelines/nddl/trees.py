@@ -24,7 +24,7 @@ class _Numbers:
         return Place(self.path, token.line, token.column)
 
     def whole(self, items: list[Any]) -> int:
-        """Of a number with or without sign."""
+        """The value of a number with or without sign."""
         token = items[-1]
         value = float(token.value.rstrip("lLfFdD"))
         if not math.isfinite(value) or abs(value) > MAX_NUMBER:

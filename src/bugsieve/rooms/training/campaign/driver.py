@@ -114,7 +114,7 @@ class TrainingDriver(Driver):
         return TrainedModel(row, made.model.to_bytes(), tests, learnt)
 
     def notes(self) -> tuple[str, ...]:
-        """Which tasks are dropped, and the best model whenever that is another one."""
+        """The dropped tasks, and the best model whenever that is another one."""
         notes = [f"{file}: it is dropped, {reason}" for file, reason in self._dropped]
         if self._candidates:
             chosen = self._candidates[best(self._candidates)]

@@ -1,4 +1,4 @@
-"""Which models go with a prefix of the visits of a training."""
+"""The models that go with a prefix of the visits of a training."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TrainingSalvage(Salvage):
     given = ("tasks",)
 
     def cut_cases(self, visits: int) -> int:
-        """As many models as visits, with their tests and what they learnt from."""
+        """Keep as many models as visits, with their tests and what they learnt from."""
         self._require_tasks()
         counts = [self.value(f"SELECT COUNT(*) FROM {table}") for table in ("visits", "models")]
         models = min(visits, self.loss.case, *counts)

@@ -23,7 +23,7 @@ class TransportPicture(PlacesPicture):
         return None if len(places) <= MOST_ON_MAP else f"there are over {MOST_ON_MAP} places"
 
     def layout(self) -> Mapping[str, Spot]:
-        """As long as the roads are, counted in roads."""
+        """The map, with distances counted in roads."""
         roads = self.words.static_of("road")
         names = {name for pair in roads for name in pair}
         return on_map(
