@@ -13,7 +13,7 @@ from bugsieve import _native
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.explanation.causes import cost
 from bugsieve.explanation.causes.cost import cause_of
-from bugsieve.explanation.causes.groups import Member, grouped
+from bugsieve.explanation.causes.groups import BugInGroup, grouped
 from bugsieve.explanation.causes.tree import where
 from bugsieve.explanation.causes.words import in_words
 from bugsieve.pipeline.bench import Bench
@@ -237,10 +237,10 @@ def test_an_improved_bug_moves_in_its_own_transaction(tmp_path: Path) -> None:
 
 def test_groups_share_traits_and_show_the_smallest() -> None:
     members = [
-        Member("b", 3, replace(LOOP, traits=("one", "two"))),
-        Member("a", 3, replace(LOOP, traits=("two", "three"))),
-        Member("c", 1, Cause("costly", (LiftedStep("drop"),))),
-        Member("d", 5, Cause("costly", (LiftedStep("drop", "destroys"),))),
+        BugInGroup("b", 3, replace(LOOP, traits=("one", "two"))),
+        BugInGroup("a", 3, replace(LOOP, traits=("two", "three"))),
+        BugInGroup("c", 1, Cause("costly", (LiftedStep("drop"),))),
+        BugInGroup("d", 5, Cause("costly", (LiftedStep("drop", "destroys"),))),
     ]
     loop, other = grouped(members)
     assert (loop.cause, loop.cause.traits, loop.example) == (LOOP, ("two",), "a")

@@ -26,14 +26,14 @@ from bugsieve.campaigns.several.several import JointSummary, joint_causes, place
 from bugsieve.campaigns.store.progress import CampaignHeader
 from bugsieve.campaigns.store.proofs import proof_of
 from bugsieve.checkers.cost import CertificateError
-from bugsieve.explanation.examples.shrinking import Budget
+from bugsieve.explanation.examples.shrinking import ShrinkingBudget
 from bugsieve.explanation.examples.smallest import SmallestExample, smallest_example
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.bug import Bug
 from bugsieve.pipeline.bugs.checking import checker_of
 from bugsieve.tasks.search import Limits
 
-_FEW = Budget(calls=2_000, way=Limits(expansions=2_000, bytes=1 << 28))
+_FEW = ShrinkingBudget(calls=2_000, way=Limits(expansions=2_000, bytes=1 << 28))
 """For examples that nobody asked for, beside the number of candidates."""
 
 

@@ -23,7 +23,7 @@ from bugsieve.campaigns.store.folder import EXAMPLES_FOLDER, readable_json
 from bugsieve.campaigns.store.progress import CampaignHeader
 from bugsieve.campaigns.store.proofs import proof_of
 from bugsieve.checkers.cost import CertificateError, bug_id
-from bugsieve.explanation.examples.shrinking import Budget, Remake
+from bugsieve.explanation.examples.shrinking import Remake, ShrinkingBudget
 from bugsieve.explanation.examples.smallest import (
     FROM_SAS,
     USUAL,
@@ -47,7 +47,7 @@ def smallest_of(
     header: CampaignHeader,
     bug: Bug,
     *,
-    budget: Budget = USUAL,
+    budget: ShrinkingBudget = USUAL,
 ) -> SmallestExample:
     """The smallest example of a bug of the campaign in a folder.
 

@@ -15,7 +15,7 @@ from bugsieve.campaigns.coverage import joint_coverage
 from bugsieve.campaigns.kind import kind_in
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.campaigns.summary import Summary
-from bugsieve.campaigns.verdict import Verdict, joint_verdict
+from bugsieve.campaigns.verdict import CampaignVerdict, joint_verdict
 from bugsieve.explanation.causes.groups import Group, grouped
 
 
@@ -74,7 +74,7 @@ class JointSummary(Summary):
         return bool(self.told) and self.told.keys() == self.parts.keys()
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> CampaignVerdict:
         """The first line on all campaigns together, with its outcome and exit code."""
         return joint_verdict(self)
 

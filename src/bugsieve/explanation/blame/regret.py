@@ -57,7 +57,7 @@ class Culprit:
 
 
 @dataclass(frozen=True)
-class Asked:
+class BlameQuestion:
     """What is to be found out beside the culprit."""
 
     sizes: bool = True
@@ -66,7 +66,7 @@ class Asked:
     """Where it is not: whether states of the run are compared by dominance."""
 
 
-class Regrets:
+class CulpritSearch:
     """Looks for the culprit of one run."""
 
     def __init__(
@@ -74,7 +74,7 @@ class Regrets:
         task: Task,
         certificate: Mapping[str, Any],
         limits: Limits,
-        asked: Asked,
+        asked: BlameQuestion,
     ) -> None:
         start = np.array(certificate["state"], dtype=np.uint16)
         self.course = Course(task, certificate["run"], start)

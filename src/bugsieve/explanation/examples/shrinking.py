@@ -54,7 +54,7 @@ _DECIDED = ("operators", "ending", "loop_start", "chosen")
 
 
 @dataclass(frozen=True)
-class Budget:
+class ShrinkingBudget:
     """What may be spent on one example; what was found by then counts."""
 
     candidates: int = DEFAULT_CANDIDATES
@@ -84,7 +84,7 @@ class Shrinking:
     """The search for the fewest objects that show a bug; `tried` and `calls` say what it took."""
 
     def __init__(
-        self, bench: Bench, bug: Bug, cause: Cause, remake: Remake, budget: Budget
+        self, bench: Bench, bug: Bug, cause: Cause, remake: Remake, budget: ShrinkingBudget
     ) -> None:
         found = blamed(bench, bug.certificate)
         self.tried = 0

@@ -37,7 +37,7 @@ from bugsieve.pipeline.oracles.oracle import Oracle
 
 
 @dataclass(frozen=True, eq=False)
-class Remembered:
+class StoredVisit:
     """A visit of an earlier session, as the store has it."""
 
     case: StateCase
@@ -85,7 +85,7 @@ class Ledger:
 
     def recall(
         self,
-        visits: Iterable[Remembered],
+        visits: Iterable[StoredVisit],
         bugs: Iterable[CostBugRow],
         bounds: Iterable[BoundRow] = (),
         unstable: Iterable[UnstableRow] = (),
@@ -268,7 +268,7 @@ def _known(case: StateCase, run: RunRow) -> KnownCase:
     return KnownCase(case.number, case.state, run.value, run.whole, case.origin)
 
 
-def _lessons(stored: Iterable[Remembered], spec: str) -> Iterator[tuple[KnownCase, bytes]]:
+def _lessons(stored: Iterable[StoredVisit], spec: str) -> Iterator[tuple[KnownCase, bytes]]:
     for visit in stored:
         content = next((item.content for item in visit.lessons if item.oracle == spec), b"")
         yield _known(visit.case, visit.run), content

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bugsieve.base.errors import InputError
-from bugsieve.tasks.pddl.execution import Atoms, Interpreter, Step
+from bugsieve.tasks.pddl.execution import Atoms, Interpreter, PlanStep
 from bugsieve.tasks.sources import MEBIBYTE, read_input
 
 MAX_STEPS = 100_000
@@ -40,7 +40,7 @@ def read_plan(path: Path) -> tuple[str, ...]:
 class ReplayedStep:
     """An action that could be executed, and what it changed."""
 
-    step: Step
+    step: PlanStep
     before: Atoms
     after: Atoms
 

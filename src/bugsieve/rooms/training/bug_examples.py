@@ -15,7 +15,7 @@ from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.store.proofs import proof_of
 from bugsieve.campaigns.store.table_files import Table, check_table_file, write_table
 from bugsieve.checkers.cost import CertificateError
-from bugsieve.explanation.examples.decisions import Example, examples_of
+from bugsieve.explanation.examples.decisions import DecisionExample, examples_of
 from bugsieve.pipeline.bugs.bug import Bug
 from bugsieve.pipeline.bugs.checking import checker_of
 
@@ -47,7 +47,7 @@ def _checked(folder: Path, sas: str, bugs: Iterable[Bug]) -> Iterator[Bug]:
             done += 1
 
 
-def table_of(examples: Iterable[Example]) -> Table:
+def table_of(examples: Iterable[DecisionExample]) -> Table:
     """A column for each field; tuples become lists."""
     rows = list(examples)
     return {
@@ -55,5 +55,5 @@ def table_of(examples: Iterable[Example]) -> Table:
             list(value) if isinstance(value := getattr(row, column.name), tuple) else value
             for row in rows
         ]
-        for column in fields(Example)
+        for column in fields(DecisionExample)
     }

@@ -9,7 +9,7 @@ from bugsieve.rooms.domain_testing.lint.collisions import check_collisions
 from bugsieve.rooms.domain_testing.lint.findings import Finding, finding
 from bugsieve.rooms.domain_testing.places import action_line
 from bugsieve.tasks.grounded.translator import TranslationLimits
-from bugsieve.tasks.grounded.worlds import World, world_of
+from bugsieve.tasks.grounded.worlds import ActionWorld, world_of
 from bugsieve.tasks.pddl.check import PddlTask
 from bugsieve.tasks.pddl.execution import Interpreter
 from bugsieve.tasks.pddl.reader import words_of
@@ -33,7 +33,7 @@ def check_problems(
                 yield replace(found, severity="note") if is_local else found
 
 
-def _goal(pddl: PddlTask, world: World) -> Iterator[Finding]:
+def _goal(pddl: PddlTask, world: ActionWorld) -> Iterator[Finding]:
     document, goal = pddl.problem.document, pddl.problem.sections[":goal"]
     if world.goal_holds is False:
         sentence = "the goal cannot be reached, not even if nothing were ever deleted"

@@ -29,7 +29,7 @@ from bugsieve.base.errors import BugsieveError, InputError, UsageError
 from bugsieve.base.files_and_processes.files import write_text
 from bugsieve.base.names import suggest
 from bugsieve.base.parts import Part
-from bugsieve.base.registry.reach import Reach
+from bugsieve.base.registry.reach import OutsideAccess
 from bugsieve.base.registry.spec_folder import located, spec_folder, typed_in
 from bugsieve.base.trust.trust import remember, require_trusted
 from bugsieve.policies.asking import is_ours
@@ -77,16 +77,16 @@ class TablePolicy(ModelPolicy):
             raise UsageError(f"'{_FAMILY}:{argument}': there is no file {str(path)!r}")
 
     @classmethod
-    def reach(cls, argument: str | None) -> Reach:
+    def reach(cls, argument: str | None) -> OutsideAccess:
         """The file, and what the default in it would touch."""
         files, default = _followed(_path_in(argument))
-        own = Reach(files=tuple(sorted(set(map(str, files)))))
+        own = OutsideAccess(files=tuple(sorted(set(map(str, files)))))
         return own if default is None else own | MODEL_POLICIES.reach_of(default.spec)
 
     @classmethod
-    def starts(cls, argument: str | None) -> Reach:
+    def starts(cls, argument: str | None) -> OutsideAccess:
         """Nothing by itself."""
-        return Reach(files=(str(_path_in(argument)),))
+        return OutsideAccess(files=(str(_path_in(argument)),))
 
     @classmethod
     def named(cls, argument: str | None) -> Iterator[tuple[str, str, str]]:

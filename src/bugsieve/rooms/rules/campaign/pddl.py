@@ -10,7 +10,7 @@ from typing import Any
 
 from bugsieve.base.activity import doing
 from bugsieve.base.errors import InputError, UnsupportedError, UsageError
-from bugsieve.base.files_and_processes.foreign_json import Row, fitting, parse_json
+from bugsieve.base.files_and_processes.foreign_json import FixedList, fitting, parse_json
 from bugsieve.campaigns.store.packing import json_text
 from bugsieve.campaigns.store.schema import damaged
 from bugsieve.rooms.rules.campaign.bound import BoundTask
@@ -108,7 +108,7 @@ class PddlLanguage(SubjectLanguage):
     def saved(self, subject: RulesSubject, file: str, columns: Columns) -> SavedTask:
         """The inverse."""
         name, sas, _, objects, facts, problem = columns
-        pairs = fitting(parse_json(objects), [Row(str, str)])
+        pairs = fitting(parse_json(objects), [FixedList(str, str)])
         return SavedTask(
             name,
             sas,

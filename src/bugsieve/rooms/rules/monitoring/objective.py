@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bugsieve.base.errors import UsageError
-from bugsieve.base.registry.reach import NOTHING, Reach
+from bugsieve.base.registry.reach import NOTHING, OutsideAccess
 from bugsieve.base.wording import counted, printable
 from bugsieve.pipeline.objectives.objective import (
     Alternatives,
@@ -120,9 +120,9 @@ class Rules(Objective):
         self.monitor = Monitor(rules)
 
     @classmethod
-    def reach(cls, argument: str | None) -> Reach:
+    def reach(cls, argument: str | None) -> OutsideAccess:
         """It reads the file, unless the rules are here."""
-        return Reach(files=(argument,)) if argument and _is_file(argument) else NOTHING
+        return OutsideAccess(files=(argument,)) if argument and _is_file(argument) else NOTHING
 
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
