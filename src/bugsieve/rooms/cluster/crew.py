@@ -14,7 +14,7 @@ from bugsieve.base.errors import BudgetError, BugsieveError, InputError, Interna
 from bugsieve.rooms.cluster.builds import this_build
 from bugsieve.rooms.cluster.node import Delivery, Node, Terms
 from bugsieve.rooms.cluster.packing import unpack
-from bugsieve.rooms.cluster.parcels import Parcel, parcel_of
+from bugsieve.rooms.cluster.parcels import NodeJob, parcel_of
 from bugsieve.rooms.lab.experiments.campaigns import is_finished
 from bugsieve.rooms.lab.experiments.jobs import (
     AnyCrew,
@@ -45,7 +45,7 @@ class RayCrew(AnyCrew):
         self._files = files
         self._run = ray.remote(num_cpus=1, max_retries=0)(_run_on_node)
         self._terms = Terms(this_build(), os.environ.get("OMP_NUM_THREADS"))
-        self._busy: dict[Any, Parcel] = {}
+        self._busy: dict[Any, NodeJob] = {}
         """By the reference to what will come back."""
         self._held: dict[str, tuple[int, Any]] = {}
         """Sizes of contents that nodes can get, and references to them, by digest."""
@@ -116,7 +116,7 @@ class RayCrew(AnyCrew):
             self._held[digest] = len(content), ray.put(content)
         return self._held[digest][1]
 
-    def _end(self, parcel: Parcel, reference: Any) -> JobReport | None:
+    def _end(self, parcel: NodeJob, reference: Any) -> JobReport | None:
         """What has become of a job; None if it is to be made again."""
         import ray
 
@@ -147,14 +147,14 @@ _NODE = Node()
 """In a process of Ray on a node, for all jobs that Ray gives to it."""
 
 
-def _run_on_node(parcel: Parcel, terms: Terms, references: dict[str, Any]) -> Delivery:
+def _run_on_node(parcel: NodeJob, terms: Terms, references: dict[str, Any]) -> Delivery:
     """On the node, in a process of Ray."""
     import ray
 
     return _NODE.run(parcel, terms, lambda digest: ray.get(references[digest]))
 
 
-def _stored(parcel: Parcel, delivery: Delivery) -> JobReport:
+def _stored(parcel: NodeJob, delivery: Delivery) -> JobReport:
     """Put away what came back, which must be what the report says."""
     report, job = delivery.report, parcel.job
     assert report is not None

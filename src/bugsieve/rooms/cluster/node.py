@@ -23,7 +23,7 @@ from bugsieve.campaigns.store.lock import FolderLock
 from bugsieve.rooms.cluster.builds import Build, this_build
 from bugsieve.rooms.cluster.moving import Places
 from bugsieve.rooms.cluster.packing import PackedFile, digest_of, pack
-from bugsieve.rooms.cluster.parcels import Parcel
+from bugsieve.rooms.cluster.parcels import NodeJob
 from bugsieve.rooms.lab.experiments.jobs import (
     JOB_MODULE,
     AnyJob,
@@ -77,7 +77,7 @@ class Node(Closing):
             child.dismiss()
             child.reap(time.monotonic() + _CLEANUP_SECONDS)
 
-    def run(self, parcel: Parcel, terms: Terms, fetch: Fetch) -> Delivery:
+    def run(self, parcel: NodeJob, terms: Terms, fetch: Fetch) -> Delivery:
         """Run the job of a parcel; what goes wrong is in what comes back."""
         with contextlib.suppress(ValueError):
             # Ray adds the driver's folder, but what is there on the driver is not here.
@@ -94,7 +94,7 @@ class Node(Closing):
             sentence = f"the node {os.uname().nodename} could not run it ({error})"
             return Delivery(JobFailed(parcel.job.number, sentence, InputError.exit_code))
 
-    def _run(self, parcel: Parcel, terms: Terms, fetch: Fetch, root: str) -> Delivery:
+    def _run(self, parcel: NodeJob, terms: Terms, fetch: Fetch, root: str) -> Delivery:
         names = (file.name for file in parcel.files)
         places = Places(root, {*names, *parcel.folders, *parcel.brings})
         _lay_out(parcel, places, fetch)
@@ -134,7 +134,7 @@ class Node(Closing):
             return f"its process ended unexpectedly (exit code {error.code})"
 
 
-def _lay_out(parcel: Parcel, places: Places, fetch: Fetch) -> None:
+def _lay_out(parcel: NodeJob, places: Places, fetch: Fetch) -> None:
     """Write the files of the parcel below the folder of the job."""
     for folder in (parcel.here, *parcel.folders):
         os.makedirs(places.path(os.path.join(parcel.here, folder)), exist_ok=True)

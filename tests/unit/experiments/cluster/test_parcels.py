@@ -16,7 +16,7 @@ from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.rooms.cluster.builds import Build, this_build
 from bugsieve.rooms.cluster.node import Delivery, Node, Terms
 from bugsieve.rooms.cluster.packing import digest_of, unpack
-from bugsieve.rooms.cluster.parcels import Parcel, parcel_of
+from bugsieve.rooms.cluster.parcels import NodeJob, parcel_of
 from bugsieve.rooms.lab.experiments.jobs import Job, JobDone, JobFailed
 from bugsieve.rooms.zoo.domains import generate
 from tests.unit.campaigns.contents import contents
@@ -110,7 +110,7 @@ def test_a_begun_campaign_of_a_stranger_is_not_sent(here: Path) -> None:
     assert "out/campaign.sqlite" in sent(made)
 
 
-def on_node(parcel: Parcel, texts: dict[str, bytes], build: Build | None = None) -> Delivery:
+def on_node(parcel: NodeJob, texts: dict[str, bytes], build: Build | None = None) -> Delivery:
     """What a node would do with it: this does not need Ray."""
     with Node() as node:
         return node.run(parcel, Terms(build or this_build(), None), texts.__getitem__)

@@ -25,7 +25,7 @@ from bugsieve.rooms.rules.engine.conditions import (
     simplified,
     variables_of,
 )
-from bugsieve.rooms.rules.engine.parts import Part, Source, source_of
+from bugsieve.rooms.rules.engine.parts import PlainTask, TaskPart, source_of
 from bugsieve.rooms.rules.engine.regression import AtomCases, Look, Step, Way, look_of
 from bugsieve.rooms.rules.engine.relaxations import reached_facts
 from bugsieve.rooms.rules.ltl.automaton import Automaton
@@ -50,7 +50,7 @@ ACCEPT = -1
 _NO, _YES = 0, 1
 
 
-class TooLargeError(UnsupportedError):
+class ProductTooLargeError(UnsupportedError):
     """The product would be larger than the limits allow."""
 
 
@@ -139,7 +139,7 @@ def compile_product(
 
     Its plans are the traces that the automaton accepts; with_goal, those that end in the goal.
     Unless `is_cut`, all variables of the task are kept, whether they matter or not.
-    TooLargeError where it would not be of a manageable size.
+    ProductTooLargeError where it would not be of a manageable size.
     """
     source = source_of(task)
     values = source.sas.initial if state is None else list(state)
@@ -147,13 +147,13 @@ def compile_product(
     try:
         return _Builder(task, source, automaton, used, values, with_goal, is_cut).product()
     except TooManyCasesError:
-        raise TooLargeError(
+        raise ProductTooLargeError(
             f"{task.name}: the atoms of the formula are true in more than {MAX_CASES} ways, "
             "which is too many to search; state them with fewer alternatives"
         ) from None
 
 
-def static_values(source: Source, values: Sequence[int]) -> dict[int, int]:
+def static_values(source: PlainTask, values: Sequence[int]) -> dict[int, int]:
     """The variables that no operator changes, and what they are."""
     return {v: values[v] for v, changing in enumerate(source.changing) if not changing}
 
@@ -164,7 +164,7 @@ class _Builder:
     def __init__(
         self,
         task: Task,
-        source: Source,
+        source: PlainTask,
         automaton: Automaton,
         atoms: Mapping[str, Condition],
         values: Sequence[int],
@@ -193,7 +193,7 @@ class _Builder:
         self._members: dict[tuple[int, int], int] = {}
         self._count = 0
 
-    def _cone(self, source: Source, conditions: Mapping[str, Condition]) -> Part:
+    def _cone(self, source: PlainTask, conditions: Mapping[str, Condition]) -> TaskPart:
         variables = set().union(*map(variables_of, conditions.values()))
         goal = (variable for variable, _ in source.sas.goal)
         return source.cone(variables.union(goal) if self._with_goal else variables)
@@ -261,7 +261,7 @@ class _Builder:
     def _note(self, copies: int) -> None:
         self._count += copies
         if self._count > MAX_OPERATORS:
-            raise TooLargeError(
+            raise ProductTooLargeError(
                 f"{self._task.name}: with an automaton of {len(self._automaton.edges)} states it "
                 f"would have more than {MAX_OPERATORS} operators, which is too many to search"
             )

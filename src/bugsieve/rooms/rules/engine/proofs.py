@@ -17,7 +17,7 @@ from bugsieve import _native
 from bugsieve.base.stopping import check_stop
 from bugsieve.rooms.rules.engine.conditions import Condition
 from bugsieve.rooms.rules.engine.parts import source_of
-from bugsieve.rooms.rules.engine.product import Product, TooLargeError, compile_product
+from bugsieve.rooms.rules.engine.product import Product, ProductTooLargeError, compile_product
 from bugsieve.rooms.rules.engine.relaxations import (
     MAX_FACTS,
     Numbering,
@@ -63,7 +63,7 @@ def proofs(
             task, automaton, atoms, with_goal=with_goal, state=values, is_cut=False
         )
         yield from prover.by_states(whole, max_states)
-    except (TooLargeError, TooManyStatesError):
+    except (ProductTooLargeError, TooManyStatesError):
         pass
     yield {"by": "rerun"}
 

@@ -42,7 +42,7 @@ from bugsieve.rooms.safety.causes import safety_cause_of
 from bugsieve.rooms.safety.store.records import SafetyRecords
 from bugsieve.rooms.safety.store.store import WalkPart
 from bugsieve.rooms.safety.walks.determinism import SafetyDeterminism
-from bugsieve.rooms.safety.walks.run_examiner import RunFold, StoredRuns, UnsafeRunRow
+from bugsieve.rooms.safety.walks.run_examiner import StoredRuns, UnsafeRunMemory, UnsafeRunRow
 from bugsieve.rooms.safety.walks.stability import SafetyAsker
 from bugsieve.rooms.safety.walks.unsafe_runs import UnsafeRunFuzzer, Walk
 from bugsieve.rooms.safety.walks.walk_outcomes import WalkOutcome
@@ -60,7 +60,7 @@ class SafetyDriver(Driver):
         self,
         options: SafetyOptions,
         fuzzer: UnsafeRunFuzzer,
-        fold: RunFold,
+        fold: UnsafeRunMemory,
         order: SetOrder,
         policy: ModelPolicy,
         records: SafetyRecords,
@@ -265,7 +265,7 @@ def drive(
     walks = list(records.digests().items())
     pending = tuple((walk, records.run(walk)) for _, walk in walks[judged:])
     stored = _stored_runs(records, dict(walks[:judged]), options.shared_runs)
-    fold = RunFold(
+    fold = UnsafeRunMemory(
         policy,
         options.oracles,
         stored,

@@ -291,7 +291,7 @@ class StoredRuns:
     """Whether the ids of the stored bugs name a network by its spec."""
 
 
-class RunFold:
+class UnsafeRunMemory:
     """Examines each different unsafe run once, in the order of the walks.
 
     Where runs are judged `singly`, nothing that is said of one depends on those before.

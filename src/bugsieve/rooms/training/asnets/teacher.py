@@ -29,17 +29,17 @@ _LESSON = 16
 that follow there: what is asked must not depend on the workers."""
 
 
-class Lesson(NamedTuple):
+class TeacherQuestion(NamedTuple):
     """States of a task to ask the teacher about, in order."""
 
     task: int
     states: StateArray
 
 
-def lessons_on(task: int, states: StateArray) -> list[Lesson]:
+def lessons_on(task: int, states: StateArray) -> list[TeacherQuestion]:
     """All these states in lessons of a fixed length."""
     begins = range(0, len(states), _LESSON)
-    return [Lesson(task, states[begin : begin + _LESSON]) for begin in begins]
+    return [TeacherQuestion(task, states[begin : begin + _LESSON]) for begin in begins]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class Teacher:
         self._tasks = tasks
         self._search, self._limits = _search(setup)
 
-    def teach(self, lesson: Lesson) -> Taught:
+    def teach(self, lesson: TeacherQuestion) -> Taught:
         """Plans from the states; those on a plan of this lesson are not asked about."""
         task = self._tasks[lesson.task]
         found: dict[bytes, tuple[StateArray, int]] = {}
@@ -118,11 +118,11 @@ class Teachers(Closing):
         saved = tuple(map(SavedTask.of, tasks)) if workers > 1 else ()
         setup = TeacherSetup(saved, options.teacher, options.teacher_expansions)
         self._local = Teacher(tasks, setup)  # a missing program is found out here
-        self._pool: ProcessPool[Lesson, Taught] | None = None
+        self._pool: ProcessPool[TeacherQuestion, Taught] | None = None
         if workers > 1:
             self._pool = ProcessPool(_MODULE, setup, workers, "asking the teacher")
 
-    def answers(self, lessons: Sequence[Lesson]) -> list[Taught]:
+    def answers(self, lessons: Sequence[TeacherQuestion]) -> list[Taught]:
         """What comes of the lessons, in their order."""
         if self._pool is None or len(lessons) < 2:
             with doing("asking the teacher"):

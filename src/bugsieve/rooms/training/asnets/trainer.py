@@ -27,10 +27,15 @@ from bugsieve.rooms.formats.asnets.signature import Signature
 from bugsieve.rooms.formats.asnets.weights import Weights, random_weights
 from bugsieve.rooms.training.asnets.data import Examples, TrainingData
 from bugsieve.rooms.training.asnets.encoding import Encoder
-from bugsieve.rooms.training.asnets.learner import Learner
+from bugsieve.rooms.training.asnets.learner import ImitationLearner
 from bugsieve.rooms.training.asnets.model import Model
 from bugsieve.rooms.training.asnets.options import AsnetOptions
-from bugsieve.rooms.training.asnets.teacher import DOWNWARD_SECONDS, Lesson, Teachers, lessons_on
+from bugsieve.rooms.training.asnets.teacher import (
+    DOWNWARD_SECONDS,
+    TeacherQuestion,
+    Teachers,
+    lessons_on,
+)
 from bugsieve.rooms.training.torch_loading import repeatable, require_torch
 from bugsieve.tasks.grounded.task import StateArray, Task
 
@@ -133,7 +138,7 @@ class Trainer(Closing):
 
     def _teach(self, rollouts: _Rollouts, data: TrainingData) -> _Lessons:
         """Ask about all states that are new; all states of the plans enter the data."""
-        lessons: list[Lesson] = []
+        lessons: list[TeacherQuestion] = []
         for task, states in enumerate(rollouts.states):
             rows = [row for row, state in enumerate(states) if self._is_open(task, state, data)]
             lessons += lessons_on(task, states[rows])
@@ -175,7 +180,7 @@ class Trainer(Closing):
             repeatable(threads=1),
             progressing(lambda: f"step {len(losses)} of {options.steps} of the epoch"),
         ):
-            learner = Learner(self.signature, model, options, _generator(seed, "dropout"))
+            learner = ImitationLearner(self.signature, model, options, _generator(seed, "dropout"))
             for _ in range(options.steps):
                 check_stop()
                 numbers = data.sample(drawing, options.batch)
