@@ -135,12 +135,12 @@ def _changing(operators: list[SasOperator], num_variables: int) -> list[list[int
     return found
 
 
-_sources: weakref.WeakKeyDictionary[Task, PlainTask] = weakref.WeakKeyDictionary()
+_plain_tasks: weakref.WeakKeyDictionary[Task, PlainTask] = weakref.WeakKeyDictionary()
 
 
-def source_of(task: Task) -> PlainTask:
+def plain_task_of(task: Task) -> PlainTask:
     """The task as plain data, made once for as long as the task lives."""
-    found = _sources.get(task)
+    found = _plain_tasks.get(task)
     if found is None:
-        found = _sources[task] = PlainTask(task)
+        found = _plain_tasks[task] = PlainTask(task)
     return found

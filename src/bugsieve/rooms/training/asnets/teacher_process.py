@@ -1,4 +1,4 @@
-"""The main program of a process that teaches: answers lessons until its socket closes."""
+"""The main program of a process that teaches: answers questions until its socket closes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Epochs of training: runs of the network, lessons of the teacher, steps of the optimiser.
+"""Epochs of training: runs of the network, questions of the teacher, steps of the optimiser.
 
 This is `trainEpoch` of Algorithms 1 and 2 (papers/003). Who calls it decides which model is
 trained next, and for how long.
@@ -34,7 +34,7 @@ from bugsieve.rooms.training.asnets.teacher import (
     DOWNWARD_SECONDS,
     TeacherQuestion,
     Teachers,
-    lessons_on,
+    questions_on,
 )
 from bugsieve.rooms.training.torch_loading import repeatable, require_torch
 from bugsieve.tasks.grounded.task import StateArray, Task
@@ -138,11 +138,11 @@ class Trainer(Closing):
 
     def _teach(self, rollouts: _Rollouts, data: TrainingData) -> _Lessons:
         """Ask about all states that are new; all states of the plans enter the data."""
-        lessons: list[TeacherQuestion] = []
+        questions: list[TeacherQuestion] = []
         for task, states in enumerate(rollouts.states):
             rows = [row for row, state in enumerate(states) if self._is_open(task, state, data)]
-            lessons += lessons_on(task, states[rows])
-        answers = self._teachers.answers(lessons)
+            questions += questions_on(task, states[rows])
+        answers = self._teachers.answers(questions)
         for taught in answers:
             number = taught.examples.task
             self._failed |= {(number, state.tobytes()) for state in taught.failed}

@@ -55,8 +55,8 @@ class NodeJob:
     """Absolute paths of files and folders that come back."""
 
 
-def parcel_of(job: AnyJob, more: Iterable[str] = ()) -> tuple[NodeJob, dict[str, bytes]]:
-    """The parcel of a job with the files it names and more, and contents by their digests.
+def node_job_of(job: AnyJob, more: Iterable[str] = ()) -> tuple[NodeJob, dict[str, bytes]]:
+    """A job with the files it names and more, and contents by their digests.
 
     UsageError where something of it cannot travel.
     """
