@@ -11,7 +11,7 @@ import pytest
 from bugsieve.base.registry.families import COMMANDS, FAMILIES
 from bugsieve.base.registry.family import Family
 from bugsieve.base.registry.members import MemberTable
-from bugsieve.base.registry.reach import CODE, NOTHING, OutsideAccess
+from bugsieve.base.registry.outside_access import CODE, NOTHING, OutsideAccess
 from bugsieve.cli import main
 from bugsieve.pictures import PICTURES
 from bugsieve.pipeline.biases import BIASES

@@ -8,8 +8,8 @@ from typing import Any
 
 from bugsieve.base.wording import counted
 from bugsieve.campaigns.coverage import Coverage
+from bugsieve.campaigns.policy_failures import Trouble
 from bugsieve.campaigns.store.records import CampaignRecords
-from bugsieve.campaigns.troubles import Trouble
 from bugsieve.campaigns.verdict import CampaignResult, CampaignVerdict, verdict_of
 from bugsieve.pipeline.judging.findings import DeterminismCheck, RejectedRow, UnstableRow
 from bugsieve.pipeline.measuring.figures import Figures

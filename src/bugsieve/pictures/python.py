@@ -13,7 +13,7 @@ from bugsieve.base.registry.functions import (
     is_file,
     load_function,
 )
-from bugsieve.base.registry.reach import OutsideAccess
+from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.base.registry.spec_folder import located
 from bugsieve.pictures.picture import FunctionPicture
 from bugsieve.pictures.scene import Subject

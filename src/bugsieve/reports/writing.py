@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import UsageError
 from bugsieve.base.files_and_processes.files import write_text
 from bugsieve.pictures import PICTURES

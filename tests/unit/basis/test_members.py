@@ -10,7 +10,7 @@ from bugsieve.base.errors import InputError, PolicyError, UsageError
 from bugsieve.base.registry.families import FAMILIES
 from bugsieve.base.registry.family import Family
 from bugsieve.base.registry.members import MemberInfo, MemberTable, member_for
-from bugsieve.base.registry.reach import CODE, NOTHING, OutsideAccess, together
+from bugsieve.base.registry.outside_access import CODE, NOTHING, OutsideAccess, together
 from tests.other_package import install
 
 HERE = __name__

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bugsieve.base.errors import InputError, UsageError
-from bugsieve.base.files_and_processes.ours import PROBLEMS_FILE
+from bugsieve.base.files_and_processes.unlinked_folders import PROBLEMS_FILE
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from bugsieve.campaigns.coverage import Coverage, joint_coverage
+from bugsieve.campaigns.policy_failures import Trouble
 from bugsieve.campaigns.several.several import JointSummary
 from bugsieve.campaigns.summary import Summary
-from bugsieve.campaigns.troubles import Trouble
 from bugsieve.campaigns.verdict import CampaignResult
 from bugsieve.pipeline.judging.findings import RejectedRow, UnstableRow
 

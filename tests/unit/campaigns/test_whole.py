@@ -18,7 +18,7 @@ from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.export import export_bugs
 from bugsieve.campaigns.options import CostOptions, with_typed_walks
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.campaigns.store.packing import packed
+from bugsieve.campaigns.store.certificate_blobs import packed
 from bugsieve.campaigns.verdict import CampaignResult
 from bugsieve.checkers.cost import check
 from bugsieve.pipeline.bench import Bench

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bugsieve.base.errors import PolicyError, UsageError
-from bugsieve.base.registry.reach import OutsideAccess
+from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.campaigns.python_calls.find import find_bugs
 from bugsieve.checkers.cost import CertificateError, check
 from bugsieve.explanation.blame.blame import blame

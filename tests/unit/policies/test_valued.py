@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bugsieve.base.errors import PolicyError, UsageError
-from bugsieve.base.registry.reach import NOTHING, OutsideAccess
+from bugsieve.base.registry.outside_access import NOTHING, OutsideAccess
 from bugsieve.campaigns.python_calls.find import find_bugs
 from bugsieve.checkers.cost import check
 from bugsieve.policies.asking import decide_anew

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bugsieve.base.errors import UsageError
-from bugsieve.base.registry.reach import OutsideAccess
+from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.base.registry.spec_folder import located
 
 _LONGEST = 200

@@ -16,7 +16,7 @@ from bugsieve.base.errors import BugsieveError, InputError, UsageError
 from bugsieve.base.names import for_others, no_such
 from bugsieve.base.registry.families import FAMILIES
 from bugsieve.base.registry.family import Family
-from bugsieve.base.registry.reach import CODE, NOTHING, OutsideAccess
+from bugsieve.base.registry.outside_access import CODE, NOTHING, OutsideAccess
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints

@@ -21,9 +21,9 @@ from typing import Any
 
 from bugsieve.base.errors import UsageError
 from bugsieve.base.files_and_processes.derived_data import content_key
-from bugsieve.base.files_and_processes.ours import campaign_around
+from bugsieve.base.files_and_processes.unlinked_folders import campaign_around
 from bugsieve.base.registry.members import MemberTable
-from bugsieve.base.registry.reach import OutsideAccess
+from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.base.registry.spec_folder import located, spec_folder, typed_in
 from bugsieve.base.wording import printable
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import InputError, UsageError
 from bugsieve.base.stopping import Stopped, StopToken
 from bugsieve.campaigns.cost.bench import CostEquipment, plan_of
@@ -24,8 +24,8 @@ from bugsieve.campaigns.cost.taken_pool import restored_pool
 from bugsieve.campaigns.cost.whole import NO_PLAN, Certificates, whole_note
 from bugsieve.campaigns.measured import low_risk
 from bugsieve.campaigns.options import INTERLEAVED, POOL, CostOptions
-from bugsieve.campaigns.pacing import without_reserve
 from bugsieve.campaigns.session import Counts, Driver, Session, known_order
+from bugsieve.campaigns.session_clock import without_reserve
 from bugsieve.campaigns.store.progress import Progress
 from bugsieve.campaigns.store.schema import STORE_FILE, damaged
 from bugsieve.explanation.causes.cost import cause_of

@@ -13,7 +13,7 @@ from bugsieve.campaigns.several.several import JointSummary
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.verdict import CampaignResult, CampaignVerdict
 from bugsieve.explanation.causes.groups import BugInGroup, Group, grouped
-from bugsieve.explanation.examples.decisions import DecisionExample, examples_of
+from bugsieve.explanation.examples.decisions import Example, examples_of
 from bugsieve.pipeline.judging.findings import UnstableRow
 
 BugT = TypeVar("BugT", bound=Found)
@@ -72,7 +72,7 @@ class Bugs(Sequence[BugT]):
         pattern = bug.pattern if isinstance(bug, FoundBug) and not self.parts else None
         return BugInGroup(bug.id, bug.steps, bug.cause, pattern)
 
-    def to_examples(self) -> list[DecisionExample]:
+    def to_examples(self) -> list[Example]:
         """From the culprit of each bug on, the states of a better plan, each with its action.
 
         For training; `bugsieve export --examples` writes the same. UsageError for safety bugs.

@@ -18,7 +18,7 @@ from typing import Any
 from bugsieve.base.errors import BugsieveError, InputError, UsageError
 from bugsieve.base.files_and_processes.files import write_text
 from bugsieve.base.files_and_processes.foreign_json import fitting, parse_json
-from bugsieve.base.files_and_processes.ours import PROBLEMS_FILE, make_folders
+from bugsieve.base.files_and_processes.unlinked_folders import PROBLEMS_FILE, make_folders
 from bugsieve.base.trust.trust import trusting
 from bugsieve.campaigns.campaign import Campaign, check_new, summary_of
 from bugsieve.campaigns.cost.joint_measuring import (

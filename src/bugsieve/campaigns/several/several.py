@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bugsieve.base.errors import BugsieveError, InputError
-from bugsieve.base.files_and_processes.ours import INDEX_FILE, PROBLEMS_FILE
+from bugsieve.base.files_and_processes.unlinked_folders import INDEX_FILE, PROBLEMS_FILE
 from bugsieve.campaigns.campaign import summary_of
 from bugsieve.campaigns.coverage import joint_coverage
 from bugsieve.campaigns.kind import kind_in

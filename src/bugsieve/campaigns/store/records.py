@@ -19,7 +19,7 @@ from bugsieve.base.files_and_processes.closing import Closing
 from bugsieve.base.files_and_processes.foreign_json import fitting, parse_json
 from bugsieve.base.files_and_processes.toml import parse_toml
 from bugsieve.base.wording import kind_in_words
-from bugsieve.campaigns.store.packing import unpacked
+from bugsieve.campaigns.store.certificate_blobs import unpacked
 from bugsieve.campaigns.store.progress import CampaignHeader, Progress, Reachable, TimelineRow
 from bugsieve.campaigns.store.schema import (
     STORE_FILE,

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from bugsieve.base.registry import families
 from bugsieve.base.registry.members import MemberTable
-from bugsieve.explanation.blame.course import Course
-from bugsieve.explanation.blame.effort import PROOFS, Effort, is_settled
-from bugsieve.explanation.blame.neighbourhood import Ids, Neighbourhood
+from bugsieve.explanation.blame.run_with_plans import Course
+from bugsieve.explanation.blame.search_budget import PROOFS, Effort, is_settled
+from bugsieve.explanation.blame.states_around_run import Ids, Neighbourhood
 from bugsieve.tasks.grounded.task import Task
 from bugsieve.tasks.search import Limits
 

@@ -22,7 +22,7 @@ from bugsieve.tasks.grounded.task import StateArray, Task
 
 
 @dataclass(frozen=True)
-class DecisionExample:
+class Example:
     """A state, and what to do there."""
 
     bug: str
@@ -45,7 +45,7 @@ def decided_by(
     return path_states(task, state, plan)[:-1], np.array(plan, dtype=np.int32)
 
 
-def examples_of(bench: Bench, bugs: Iterable[Bug]) -> Iterator[DecisionExample]:
+def examples_of(bench: Bench, bugs: Iterable[Bug]) -> Iterator[Example]:
     """From the culprit of each bug on, the states of a better plan; each state once.
 
     The certificates must hold. Of several bugs that pass a state the first says what to do.
@@ -60,7 +60,7 @@ def examples_of(bench: Bench, bugs: Iterable[Bug]) -> Iterator[DecisionExample]:
 
 def _of_bug(
     bench: Bench, bug: str, certificate: Mapping[str, Any]
-) -> Iterator[tuple[DecisionExample, bytes]]:
+) -> Iterator[tuple[Example, bytes]]:
     task = bench.task
     names = task.operator_names
     found = blame(bench, certificate, limits=LIMITS)
@@ -70,6 +70,6 @@ def _of_bug(
         facts = tuple(sorted(task.facts(state)))
         made = None if step else instead
         yield (
-            DecisionExample(bug, step, facts, task.goal_facts, names[operator], made),
+            Example(bug, step, facts, task.goal_facts, names[operator], made),
             state.tobytes(),
         )

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bugsieve.base.activity import doing, progressing
+from bugsieve.base.current_activity import doing, progressing
 from bugsieve.base.errors import (
     BudgetError,
     InputError,
@@ -33,7 +33,7 @@ from bugsieve.pipeline.bugs.certificate import KnownRun
 from bugsieve.pipeline.bugs.checking import check_certificate
 from bugsieve.pipeline.bugs.later_start import objection
 from bugsieve.pipeline.bugs.verdict import Verdict
-from bugsieve.pipeline.bugs.way import DEFAULT_LIMITS as DEFAULT_WAY_LIMITS
+from bugsieve.pipeline.bugs.way_from_start import DEFAULT_LIMITS as DEFAULT_WAY_LIMITS
 from bugsieve.pipeline.oracles.perfect import PerfectOracle
 from bugsieve.tasks.grounded.fewer_objects import FewerObjects
 from bugsieve.tasks.grounded.task import StateArray, Task

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.wording import counted
 from bugsieve.explanation.causes.cost import cause_of
 from bugsieve.explanation.examples.shrinking import (
@@ -26,7 +26,7 @@ from bugsieve.pipeline.bugs.bug import Bug, FoundBy
 from bugsieve.pipeline.bugs.cause import Cause
 from bugsieve.pipeline.bugs.checking import check_certificate
 from bugsieve.pipeline.bugs.later_start import objection, starting_later
-from bugsieve.pipeline.bugs.way import shortest_way
+from bugsieve.pipeline.bugs.way_from_start import shortest_way
 from bugsieve.tasks.grounded.fewer_objects import objects_of
 from bugsieve.tasks.grounded.task import Task
 

@@ -11,13 +11,13 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import InternalError
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.bug import Bug, with_policy_of
 from bugsieve.pipeline.bugs.certificate import KnownRun
 from bugsieve.pipeline.bugs.verdict import Outcome, Verdict
-from bugsieve.pipeline.judging.carrying import Passages, carried_back
+from bugsieve.pipeline.judging.bugs_along_runs import Passages, carried_back
 from bugsieve.pipeline.judging.cases import StateCase
 from bugsieve.pipeline.judging.findings import (
     BoundRow,

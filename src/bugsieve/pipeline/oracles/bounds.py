@@ -15,7 +15,7 @@ import numpy as np
 from bugsieve._native import DEAD_END
 from bugsieve.base.errors import UsageError
 from bugsieve.base.names import no_such
-from bugsieve.base.registry.reach import OutsideAccess
+from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.pipeline.bench import Bench, Suspects
 from bugsieve.pipeline.bugs.verdict import Verdict, passed
 from bugsieve.pipeline.objectives.objective import Objective

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from bugsieve.base.errors import InputError, UnsupportedError, UsageError
-from bugsieve.base.registry.reach import OutsideAccess, together
+from bugsieve.base.registry.outside_access import OutsideAccess, together
 from bugsieve.pipeline.bench import Bench, Suspects
 from bugsieve.pipeline.bugs.verdict import Outcome, Verdict, inconclusive
 from bugsieve.pipeline.oracles.learning import KnownCase, LearningOracle, Learnt, Revision

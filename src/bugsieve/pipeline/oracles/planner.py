@@ -10,7 +10,7 @@ from abc import abstractmethod
 from dataclasses import replace
 
 from bugsieve.base.errors import UsageError
-from bugsieve.base.registry.reach import NOTHING, OutsideAccess
+from bugsieve.base.registry.outside_access import NOTHING, OutsideAccess
 from bugsieve.base.stopping import check_stop
 from bugsieve.pipeline.bench import Bench, Suspects
 from bugsieve.pipeline.bugs.verdict import Verdict, inconclusive, passed

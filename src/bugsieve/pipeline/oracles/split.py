@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from bugsieve.base.errors import UnsupportedError, UsageError
-from bugsieve.base.registry.reach import NOTHING, OutsideAccess, together
+from bugsieve.base.registry.outside_access import NOTHING, OutsideAccess, together
 from bugsieve.pipeline.bench import Bench, Suspects
 from bugsieve.pipeline.bugs.verdict import Verdict, inconclusive
 from bugsieve.pipeline.oracles.combined import split_specs

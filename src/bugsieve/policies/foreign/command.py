@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from shlex import quote
 
 from bugsieve.base.errors import PolicyError, UsageError
-from bugsieve.base.registry.reach import OutsideAccess
+from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.base.registry.spec_folder import located, spec_folder
 from bugsieve.policies.foreign.conversation import ForeignMember, Program
 from bugsieve.policies.foreign.foreign import ForeignPolicy

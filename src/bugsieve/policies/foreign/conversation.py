@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import PolicyError
 from bugsieve.base.files_and_processes.closing import Closing
 from bugsieve.base.wording import counted

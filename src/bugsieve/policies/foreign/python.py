@@ -14,7 +14,7 @@ import sys
 
 from bugsieve.base.files_and_processes.interpreters import python_command
 from bugsieve.base.registry.functions import checked_target, function_reach, is_file
-from bugsieve.base.registry.reach import NOTHING, OutsideAccess
+from bugsieve.base.registry.outside_access import NOTHING, OutsideAccess
 from bugsieve.base.registry.spec_folder import located, spec_folder
 from bugsieve.policies.fingerprints import module_file
 from bugsieve.policies.foreign.conversation import ForeignMember, Program

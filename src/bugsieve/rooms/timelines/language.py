@@ -9,9 +9,9 @@ from typing import Any
 
 from bugsieve.base.errors import InputError, UnsupportedError, UsageError
 from bugsieve.base.files_and_processes.foreign_json import FixedList, fitting, parse_json
-from bugsieve.campaigns.store.packing import json_text
-from bugsieve.rooms.rules.campaign.bound import Bound
+from bugsieve.campaigns.store.certificate_blobs import json_text
 from bugsieve.rooms.rules.campaign.options import RulesOptions, options_in
+from bugsieve.rooms.rules.campaign.rule_subject import Bound
 from bugsieve.rooms.rules.campaign.subject import RulesTasks, stored_tasks
 from bugsieve.rooms.rules.file.reading import rules_of
 from bugsieve.rooms.rules.file.source import Source

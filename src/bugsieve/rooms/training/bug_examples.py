@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
 
-from bugsieve.base.activity import progressing
+from bugsieve.base.current_activity import progressing
 from bugsieve.base.stopping import check_stop
 from bugsieve.base.wording import counted
 from bugsieve.campaigns.campaign import AnyPath
 from bugsieve.campaigns.cost.bench import judged_bench
 from bugsieve.campaigns.cost.records import CostRecords
-from bugsieve.campaigns.store.proofs import proof_of
+from bugsieve.campaigns.store.checked_certificates import proof_of
 from bugsieve.campaigns.store.table_files import Table, check_table_file, write_table
 from bugsieve.checkers.cost import CertificateError
-from bugsieve.explanation.examples.decisions import DecisionExample, examples_of
+from bugsieve.explanation.examples.decisions import Example, examples_of
 from bugsieve.pipeline.bugs.bug import Bug
 from bugsieve.pipeline.bugs.checking import checker_of
 
@@ -47,7 +47,7 @@ def _checked(folder: Path, sas: str, bugs: Iterable[Bug]) -> Iterator[Bug]:
             done += 1
 
 
-def table_of(examples: Iterable[DecisionExample]) -> Table:
+def table_of(examples: Iterable[Example]) -> Table:
     """A column for each field; tuples become lists."""
     rows = list(examples)
     return {
@@ -55,5 +55,5 @@ def table_of(examples: Iterable[DecisionExample]) -> Table:
             list(value) if isinstance(value := getattr(row, column.name), tuple) else value
             for row in rows
         ]
-        for column in fields(DecisionExample)
+        for column in fields(Example)
     }

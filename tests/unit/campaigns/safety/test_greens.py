@@ -15,7 +15,7 @@ from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns import greens
 from bugsieve.campaigns.campaign import Campaign, summary_of
 from bugsieve.campaigns.events import Event, Noted
-from bugsieve.campaigns.store.packing import packed
+from bugsieve.campaigns.store.certificate_blobs import packed
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.campaigns.verdict import CampaignResult
 from bugsieve.cli import main

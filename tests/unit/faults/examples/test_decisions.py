@@ -12,7 +12,7 @@ import bugsieve
 from bugsieve.campaigns.cost.found_bug import FoundBug
 from bugsieve.campaigns.python_calls.bugs import Bugs
 from bugsieve.cli import main
-from bugsieve.explanation.examples.decisions import DecisionExample, decided_by, examples_of
+from bugsieve.explanation.examples.decisions import Example, decided_by, examples_of
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.bug import make_bug
 from bugsieve.pipeline.objectives import make_objective
@@ -46,7 +46,7 @@ def test_a_plan_is_followed_from_the_culprit_on() -> None:
     bug = make_bug(bench, at(0)[0], proven(bench, at(0)[0], (0, 1, 2, 3)), oracle="x")
     found = list(examples_of(bench, [bug]))
     left = "(left p1)"
-    assert found[0] == DecisionExample(bug.id, 0, ("(at p1)",), ("(at p4)",), "(right p1)", left)
+    assert found[0] == Example(bug.id, 0, ("(at p1)",), ("(at p4)",), "(right p1)", left)
     assert [(example.facts, example.action) for example in found] == [
         ((f"(at p{place})",), f"(right p{place})") for place in (1, 2, 3)
     ]

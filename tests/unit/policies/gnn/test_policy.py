@@ -11,7 +11,7 @@ import pytest
 
 from bugsieve import _native
 from bugsieve.base.errors import PolicyError, UnsupportedError, UsageError
-from bugsieve.base.registry.reach import OutsideAccess
+from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.cost.bench import bench_of
 from bugsieve.campaigns.cost.records import CostRecords

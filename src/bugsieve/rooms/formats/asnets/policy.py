@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bugsieve import _native
 from bugsieve.base.errors import UnsupportedError, UsageError
-from bugsieve.base.registry.reach import NOTHING, OutsideAccess
+from bugsieve.base.registry.outside_access import NOTHING, OutsideAccess
 from bugsieve.base.registry.spec_folder import located
 from bugsieve.base.threads import num_threads
 from bugsieve.policies.distributions import Distributions

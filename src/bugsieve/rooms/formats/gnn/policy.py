@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bugsieve import _native
 from bugsieve.base.errors import UsageError
-from bugsieve.base.registry.reach import OutsideAccess
+from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.base.registry.spec_folder import located
 from bugsieve.base.threads import num_threads
 from bugsieve.policies.avoiding_runs import AvoidingRuns

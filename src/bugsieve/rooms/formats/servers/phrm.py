@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from bugsieve.base.errors import InputError, PolicyError, UsageError
-from bugsieve.base.registry.reach import OutsideAccess
+from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.policies.asking import no_such_action
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.distributions import Distributions, Weights, checked_weights

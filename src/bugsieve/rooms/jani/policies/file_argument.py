@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from bugsieve.base.errors import UsageError
 from bugsieve.base.names import no_such
-from bugsieve.base.registry.reach import OutsideAccess
+from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.base.registry.spec_folder import located
 from bugsieve.rooms.jani.policies.policy import ModelPolicy
 

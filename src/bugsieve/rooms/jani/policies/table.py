@@ -29,13 +29,14 @@ from bugsieve.base.errors import BugsieveError, InputError, UsageError
 from bugsieve.base.files_and_processes.files import write_text
 from bugsieve.base.names import suggest
 from bugsieve.base.parts import Part
-from bugsieve.base.registry.reach import OutsideAccess
+from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.base.registry.spec_folder import located, spec_folder, typed_in
 from bugsieve.base.trust.trust import remember, require_trusted
 from bugsieve.policies.asking import is_ours
 from bugsieve.policies.decisions import Decisions, Failure
 from bugsieve.policies.policy import PolicySettings
 from bugsieve.rooms.jani.model.model import JaniModel, Valuations
+from bugsieve.rooms.jani.policies.model_policy_failures import Troubles
 from bugsieve.rooms.jani.policies.places import (
     anchored_folder,
     anchored_spec,
@@ -45,7 +46,6 @@ from bugsieve.rooms.jani.policies.places import (
 from bugsieve.rooms.jani.policies.policy import NO_ACTION, ActionArray, ModelPolicy
 from bugsieve.rooms.jani.policies.registry import MODEL_POLICIES, make_model_policy
 from bugsieve.rooms.jani.policies.rows import row_keys
-from bugsieve.rooms.jani.policies.troubles import Troubles
 from bugsieve.tasks.json_text import load_json
 
 _FAMILY = "table"

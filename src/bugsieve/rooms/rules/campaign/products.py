@@ -7,10 +7,10 @@ from pathlib import Path
 
 from bugsieve.base.errors import UnsupportedError
 from bugsieve.base.files_and_processes.files import write_atomically
-from bugsieve.base.files_and_processes.ours import make_folders
-from bugsieve.rooms.rules.campaign.bound import Bound, BoundTask
+from bugsieve.base.files_and_processes.unlinked_folders import make_folders
 from bugsieve.rooms.rules.campaign.equipment import make_judge
 from bugsieve.rooms.rules.campaign.options import RulesOptions
+from bugsieve.rooms.rules.campaign.rule_subject import Bound, BoundTask
 from bugsieve.rooms.rules.engine.folding import folded_automaton
 from bugsieve.rooms.rules.engine.pddl import to_pddl
 from bugsieve.rooms.rules.engine.product import ProductTooLargeError, compile_product

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bugsieve.base.errors import UsageError
-from bugsieve.base.registry.reach import NOTHING, OutsideAccess
+from bugsieve.base.registry.outside_access import NOTHING, OutsideAccess
 from bugsieve.base.wording import counted, printable
 from bugsieve.pipeline.objectives.objective import (
     Alternatives,

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.stopping import Stopped, StopToken
 from bugsieve.campaigns.measured import low_risk
 from bugsieve.campaigns.session import Counts, Driver, Session, known_order
@@ -22,9 +22,9 @@ from bugsieve.pipeline.measuring.figures import Figures
 from bugsieve.pipeline.measuring.looks import look_from
 from bugsieve.policies.foreign.conversation import policy_notes
 from bugsieve.rooms.jani.model.findings import ModelError
+from bugsieve.rooms.jani.policies.model_policy_failures import Troubles
 from bugsieve.rooms.jani.policies.policy import ModelPolicy
 from bugsieve.rooms.jani.policies.runs import UnsafeRun
-from bugsieve.rooms.jani.policies.troubles import Troubles
 from bugsieve.rooms.safety.bugs.bug import NETWORK
 from bugsieve.rooms.safety.campaign.green import (
     NO_DANGER,

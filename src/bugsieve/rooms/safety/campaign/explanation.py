@@ -15,7 +15,7 @@ from typing import Any
 from bugsieve.base.wording import counted
 from bugsieve.campaigns.accounts import Account
 from bugsieve.campaigns.named_bugs import find_bug
-from bugsieve.campaigns.store.proofs import proof_of
+from bugsieve.campaigns.store.checked_certificates import proof_of
 from bugsieve.campaigns.store.schema import damaged
 from bugsieve.pictures.strips import SvgFile, run_strip, strips_file
 from bugsieve.rooms.jani.model.model import JaniModel

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import BudgetError, InternalError
 from bugsieve.base.stopping import check_stop
 from bugsieve.base.wording import counted

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.files_and_processes.closing import Closing
 from bugsieve.base.files_and_processes.process_pool import ProcessPool
 from bugsieve.base.stopping import check_stop, seconds_left

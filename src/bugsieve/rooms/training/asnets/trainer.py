@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bugsieve.base.activity import doing, progressing
 from bugsieve.base.arguments import whole_number
+from bugsieve.base.current_activity import doing, progressing
 from bugsieve.base.errors import BudgetError, InputError
 from bugsieve.base.files_and_processes.closing import Closing
 from bugsieve.base.seeds import Stream

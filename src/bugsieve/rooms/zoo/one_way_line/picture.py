@@ -5,7 +5,7 @@ from __future__ import annotations
 from bugsieve.pictures.shapes import Drawing, Line, Rectangle, Shape, Text, label
 from bugsieve.rooms.jani.model.model import JaniModel
 from bugsieve.rooms.jani.model.variables import ModelVariable
-from bugsieve.rooms.jani.numbered import numbered, one_of
+from bugsieve.rooms.jani.numbered_variables import numbered, one_of
 from bugsieve.rooms.jani.pictures.picture import ModelPicture
 from bugsieve.rooms.jani.pictures.scene import ModelScene
 from bugsieve.rooms.zoo.arrows import arrow

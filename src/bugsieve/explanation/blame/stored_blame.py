@@ -14,7 +14,7 @@ from math import inf
 from typing import Any
 
 from bugsieve.base.files_and_processes.foreign_json import FixedList, fitting
-from bugsieve.base.trust.seals import is_sealed, seal_of
+from bugsieve.base.trust.user_signatures import is_sealed, seal_of
 from bugsieve.explanation.blame.blame import Blame, BlameAnswer, made_blame
 from bugsieve.explanation.blame.regret import Suspect
 from bugsieve.pipeline.bench import Bench

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from bugsieve.base.registry.reach import NOTHING, OutsideAccess
+from bugsieve.base.registry.outside_access import NOTHING, OutsideAccess
 
 
 class Inner(NamedTuple):
