@@ -24,10 +24,10 @@ from unittest.mock import patch
 
 from benchmarks.authors_policies import SHARED, Published, published
 from benchmarks.table import Bar, Report, Row
-from bugsieve.base.activity import Activities, activities
+from bugsieve.base.current_activity import Activities, activities
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.campaigns.pacing import MAX_TIME
+from bugsieve.campaigns.session_clock import MAX_TIME
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.tasks.grounded.loading import load_task

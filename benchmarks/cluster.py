@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks.peers import PeerMissingError
 from benchmarks.table import Bar, Report, Row
 from bugsieve.rooms.cluster.connection import ClusterOptions, connected
-from bugsieve.rooms.cluster.crew import RayCrew
+from bugsieve.rooms.cluster.ray_crew import RayCrew
 from bugsieve.rooms.lab.experiments.experiment import Experiment
 from bugsieve.rooms.lab.experiments.file import read_experiment
 from bugsieve.rooms.lab.experiments.jobs import AnyCrew, JobDone

@@ -31,9 +31,9 @@ from benchmarks.peers import PeerMissingError
 from benchmarks.table import Bar, Report, Row
 from benchmarks.tasks import ROOT, BenchmarkTask, generated
 from benchmarks.usage import cpu_seconds
-from bugsieve.rooms.rules.campaign.bound import BoundTask
 from bugsieve.rooms.rules.campaign.equipment import make_judge
 from bugsieve.rooms.rules.campaign.options import RulesOptions
+from bugsieve.rooms.rules.campaign.rule_subject import BoundTask
 from bugsieve.rooms.rules.campaign.subject import load_rules
 from bugsieve.rooms.rules.file.binding import RuleInstance
 from bugsieve.rooms.rules.file.grounding import GroundAtom

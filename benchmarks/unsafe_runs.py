@@ -18,7 +18,7 @@ from bugsieve.rooms.formats.networks import Network
 from bugsieve.rooms.jani.model.loading import load_document
 from bugsieve.rooms.jani.model.model import JaniModel
 from bugsieve.rooms.jani.policies.policy import ModelPolicy
-from bugsieve.rooms.jani.policies.random import RandomPolicy
+from bugsieve.rooms.jani.policies.random import RandomModelPolicy
 from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions, UnsafeRunFuzzer
 from bugsieve.rooms.zoo.model_domains import generate_model
 
@@ -73,7 +73,7 @@ BENCHMARKS = [
     WalkBenchmark("one-way line, 2x64, 1", "one-way-line", random_network, 1, "uniform", BAR),
     WalkBenchmark("one-way line, 2x64, ∞", "one-way-line", random_network, None, "greedy", BAR),
     WalkBenchmark("bouncing ball, 2x64, ∞", "bouncing-ball", random_network, None, "greedy"),
-    WalkBenchmark("one-way line, random, ∞", "one-way-line", RandomPolicy, None, "greedy"),
+    WalkBenchmark("one-way line, random, ∞", "one-way-line", RandomModelPolicy, None, "greedy"),
 ]
 
 

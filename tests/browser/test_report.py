@@ -10,14 +10,14 @@ import pytest
 
 import bugsieve
 from bugsieve.campaigns.exhibits import Exhibit, Panel, TablePanel, Track, TreePanel
-from bugsieve.campaigns.verdict import Outcome
+from bugsieve.campaigns.verdict import CampaignResult
 from bugsieve.reports.contents import (
     BugLine,
     CampaignPart,
     CausePart,
     Chapter,
     Contents,
-    Example,
+    ShownBug,
 )
 from bugsieve.reports.page import report_page
 from tests.browser.axe import axe_script, violations
@@ -197,8 +197,10 @@ def evil_contents() -> Contents:
         TreePanel(EVIL, [None], [EVIL], [0.5], EVIL),
     ]
     part = CampaignPart(EVIL, "", EVIL, EVIL, [EVIL], [bug], 1, panels, {EVIL: EVIL}, {EVIL: EVIL})
-    cause = CausePart(1, EVIL, "cause", Example(part, EVIL, EVIL, exhibit))
-    chapter = Chapter(EVIL, EVIL, [EVIL], EVIL, Outcome.BUGS, True, [part], [cause], EVIL, 1)
+    cause = CausePart(1, EVIL, "cause", ShownBug(part, EVIL, EVIL, exhibit))
+    chapter = Chapter(
+        EVIL, EVIL, [EVIL], EVIL, CampaignResult.BUGS, True, [part], [cause], EVIL, 1
+    )
     return Contents([chapter], full=True, with_output=True)
 
 

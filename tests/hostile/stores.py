@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from bugsieve.campaigns.store.packing import packed, unpacked
+from bugsieve.campaigns.store.certificate_blobs import packed, unpacked
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.campaigns.store.tables import COST_TABLES, SHARED_TABLES
 from bugsieve.campaigns.store.validation import Layout, layout_of

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.campaigns.store.packing import packed, unpacked
+from bugsieve.campaigns.store.certificate_blobs import packed, unpacked
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.cli import main
 from tests.hostile.test_strangers_folders import bug_of, changed, touch

@@ -11,9 +11,9 @@ import pytest
 
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.worker import WorkerLimits
-from bugsieve.rooms.jani.policies.command import CommandPolicy
+from bugsieve.rooms.jani.policies.command import CommandModelPolicy
 from bugsieve.rooms.jani.policies.foreign import ForeignModelPolicy
-from bugsieve.rooms.jani.policies.python import PythonPolicy
+from bugsieve.rooms.jani.policies.python import PythonModelPolicy
 from bugsieve.rooms.jani.policies.registry import make_model_policy
 from bugsieve.rooms.jani.policies.table import write_table
 from tests.hostile.test_policies_that_misbehave import (
@@ -66,13 +66,13 @@ def check_floors(policy: ForeignModelPolicy[Any], evil: Evil) -> None:
 @pytest.mark.parametrize("evil", [*ABOUT_ACTIONS, *LIKE_THOSE_OF_TASKS], ids=lambda e: e.name)
 def test_the_right_state_is_blamed(evil: Evil, tmp_path: Path) -> None:
     arguments = command(tmp_path, program(evil.code))
-    check_floors(CommandPolicy(lift(), arguments, limits=evil.limits()), evil)
+    check_floors(CommandModelPolicy(lift(), arguments, limits=evil.limits()), evil)
 
 
 @pytest.mark.parametrize("evil", [ABOUT_ACTIONS[0], LIKE_THOSE_OF_TASKS[1]], ids=lambda e: e.name)
 def test_the_size_of_batches_does_not_matter(evil: Evil, tmp_path: Path) -> None:
     arguments = command(tmp_path, program(evil.code))
-    check_floors(CommandPolicy(lift(), arguments, limits=evil.limits(batch_size=1)), evil)
+    check_floors(CommandModelPolicy(lift(), arguments, limits=evil.limits(batch_size=1)), evil)
 
 
 ABOUT_NAMES = [
@@ -100,7 +100,7 @@ def test_python_functions_that_misbehave(evil: Evil, tmp_path: Path) -> None:
         f"        {evil.code}\n"
         "    return 'up'\n"
     )
-    check_floors(PythonPolicy(lift(), f"{module}:choose", limits=evil.limits()), evil)
+    check_floors(PythonModelPolicy(lift(), f"{module}:choose", limits=evil.limits()), evil)
 
 
 @pytest.mark.parametrize("evil", GREETINGS, ids=lambda evil: evil.name)
@@ -108,7 +108,7 @@ def test_failing_at_the_start_is_no_action_anywhere(evil: Evil, tmp_path: Path) 
     arguments = command(tmp_path, program("pass", greeting=evil.code))
     limits = WorkerLimits(startup=evil.limits().deadline)
     model = lift()
-    with CommandPolicy(model, arguments, limits=limits) as policy:
+    with CommandModelPolicy(model, arguments, limits=limits) as policy:
         assert policy.choose(floors(model, *range(TOP))).tolist() == [-1] * TOP
     assert policy.troubles.counts == {evil.ending: TOP}
     assert re.fullmatch(evil.detail, policy.troubles.first[evil.ending])

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.base.errors import InputError, UsageError
-from bugsieve.base.files_and_processes.ours import PROBLEMS_FILE
+from bugsieve.base.files_and_processes.unlinked_folders import PROBLEMS_FILE
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.store.lock import LOCK_FILE
 from bugsieve.campaigns.store.schema import STORE_FILE

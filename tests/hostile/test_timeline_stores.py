@@ -12,7 +12,7 @@ import pytest
 
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.salvage import salvage_campaign
-from bugsieve.campaigns.store.packing import packed, unpacked
+from bugsieve.campaigns.store.certificate_blobs import packed, unpacked
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.cli import main
 from bugsieve.rooms.rules.store.records import RulesRecords

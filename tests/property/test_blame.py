@@ -11,7 +11,7 @@ import pytest
 
 from bugsieve.explanation.blame.blame import BOUND, EXACT, NO_SINGLE_DECISION, Blame, blame
 from bugsieve.explanation.blame.exact_costs import costs_for, exact_culprit
-from bugsieve.explanation.blame.regret import GAVE_UP, Asked, Regrets
+from bugsieve.explanation.blame.regret import GAVE_UP, BlameQuestion, CulpritSearch
 from bugsieve.pipeline.bugs.certificate import certificate_of
 from bugsieve.pipeline.objectives.objective import path_states, plan_cost
 from bugsieve.tasks.grounded.task import StateArray
@@ -66,8 +66,8 @@ def check_without_sizes(sample: Sample, certificate: dict[str, Any]) -> None:
         limits = Limits(expansions=expansions)
         told = set()
         for sizes in (True, False):
-            asked = Asked(sizes=sizes, compares=False)
-            regrets = Regrets(sample.bench.task, certificate, limits, asked)
+            asked = BlameQuestion(sizes=sizes, compares=False)
+            regrets = CulpritSearch(sample.bench.task, certificate, limits, asked)
             found = regrets.culprit()
             plan = None if found is None else regrets.course.plan(found.index)
             told.add((None, None, None) if found is None else (found.index, found.certain, plan))

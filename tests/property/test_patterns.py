@@ -10,8 +10,8 @@ import pytest
 from bugsieve.explanation.blame.exact_costs import costs_for
 from bugsieve.explanation.patterns import mining
 from bugsieve.explanation.patterns.cover import Cover, Option
-from bugsieve.explanation.patterns.features import Decision, Feature, Vocabulary
-from bugsieve.explanation.patterns.mining import Regrets, mined
+from bugsieve.explanation.patterns.features import Decision, Feature, FeatureVocabulary
+from bugsieve.explanation.patterns.mining import ExactRegrets, mined
 from tests.depth import examples
 from tests.reference import patterns
 from tests.unit.bugs.samples import SMALL, make_sample
@@ -50,7 +50,7 @@ def test_regrets_are_those_of_the_definition_and_no_order_matters() -> None:
         sample = make_sample(seed, shape=SMALL, objective="quantitative")
         costs, task = costs_for(sample.bench), sample.bench.task
         assert costs is not None
-        regrets = Regrets(sample.bench, costs)
+        regrets = ExactRegrets(sample.bench, costs)
         wrong, done = set(), set()
         for key, distance in sample.distances.items():
             state = np.frombuffer(key, dtype=np.uint16)
@@ -84,13 +84,13 @@ def test_rules_of_a_sample_explain_the_others(monkeypatch: pytest.MonkeyPatch) -
         for key in sample.distances:
             state = np.frombuffer(key, dtype=np.uint16)
             if not np.isnan(costs.to_go(state[None])[0]):
-                known = Regrets(sample.bench, costs).of_all(state)
+                known = ExactRegrets(sample.bench, costs).of_all(state)
                 wrong |= {Decision(key, one) for one, lost in [*known.items()][:1] if lost}
         monkeypatch.setattr(mining, "MOST_WRONG", 2)
         found = list(mined(sample.bench, costs, wrong, wrong))
         assert sorted(d for one in found for d in one.decisions) == sorted(wrong)
         for one in found:
-            words = Vocabulary(task, [])
+            words = FeatureVocabulary(task, [])
             for row, operator in one.decisions:
                 facts = words.of_state(np.frombuffer(row, dtype=np.uint16))
                 assert {*(one.features or ())} <= words.of_decision(facts, operator)

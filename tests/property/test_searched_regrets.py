@@ -10,7 +10,7 @@ import pytest
 
 from bugsieve.explanation.patterns import searched
 from bugsieve.explanation.patterns.features import Decision
-from bugsieve.explanation.patterns.mining import Regrets
+from bugsieve.explanation.patterns.mining import ExactRegrets
 from bugsieve.explanation.patterns.searched import SearchedRegrets, Solved
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.objectives import make_objective
@@ -48,7 +48,7 @@ def test_searches_say_what_exact_costs_say(objective: str) -> None:
         bench, costs, solved = made(seed, objective)
         some = solved[: searched.MOST_STATES]
         told = SearchedRegrets(bench, some).right(range(bench.task.num_operators)) or ()
-        table = Regrets(bench, costs)
+        table = ExactRegrets(bench, costs)
         known = {
             one.decision.state: table.of_all(np.frombuffer(one.decision.state, dtype=np.uint16))
             for one in some

@@ -16,7 +16,7 @@ from statistics import median
 import numpy as np
 
 from bugsieve.pipeline.measuring.binomial import at_least, at_most
-from bugsieve.pipeline.measuring.figures import Shown, figures_of
+from bugsieve.pipeline.measuring.figures import SampledTest, figures_of
 from tests.quality.exact_sample import Pair
 
 TESTS = 1600
@@ -37,7 +37,7 @@ PAIRS = (
 )
 """No bugs: transport. Causes of less than 0.5 % of all tests: the last four."""
 
-Holds = Callable[[Pair, Sequence[Shown]], bool]
+Holds = Callable[[Pair, Sequence[SampledTest]], bool]
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Calibration:
         return median(self.limits) if self.limits else 0.0
 
 
-def campaigns(pair: Pair, count: int, *, seed: int = 0) -> list[list[Shown]]:
+def campaigns(pair: Pair, count: int, *, seed: int = 0) -> list[list[SampledTest]]:
     """What the tests of some campaigns show."""
     rng = np.random.default_rng([seed, PAIRS.index(pair)])
     classes = list(pair.classes)
@@ -63,7 +63,7 @@ def campaigns(pair: Pair, count: int, *, seed: int = 0) -> list[list[Shown]]:
     return [[classes[number] for number in row] for row in drawn.tolist()]
 
 
-def calibrated(pair: Pair, made: Sequence[Sequence[Shown]]) -> Calibration:
+def calibrated(pair: Pair, made: Sequence[Sequence[SampledTest]]) -> Calibration:
     """How the figures of these campaigns fare."""
     shares, risks, limits = 0, 0, []
     for tests in made:
@@ -75,12 +75,12 @@ def calibrated(pair: Pair, made: Sequence[Sequence[Shown]]) -> Calibration:
     return Calibration(shares / len(made), risks / len(made), tuple(limits))
 
 
-def kept(pair: Pair, made: Sequence[Sequence[Shown]], holds: Holds) -> float:
+def kept(pair: Pair, made: Sequence[Sequence[SampledTest]], holds: Holds) -> float:
     """In which share of the campaigns another way keeps what it promises."""
     return sum(holds(pair, tests) for tests in made) / len(made)
 
 
-def plain_interval(pair: Pair, tests: Sequence[Shown]) -> bool:
+def plain_interval(pair: Pair, tests: Sequence[SampledTest]) -> bool:
     """The usual 95 % interval of the share, read after every ten tests."""
     bugs = np.cumsum([bool(shown.causes) for shown in tests]).tolist()
     return all(
@@ -89,7 +89,7 @@ def plain_interval(pair: Pair, tests: Sequence[Shown]) -> bool:
     )
 
 
-def normal_interval(pair: Pair, tests: Sequence[Shown]) -> bool:
+def normal_interval(pair: Pair, tests: Sequence[SampledTest]) -> bool:
     """The usual 95 % interval around Good and Turing's estimate (Esty, 1983), at our looks."""
     for count in (100, 200, 400, 800, 1600):
         causes = Counter(cause for shown in tests[:count] for cause in shown.causes)
@@ -101,7 +101,7 @@ def normal_interval(pair: Pair, tests: Sequence[Shown]) -> bool:
     return True
 
 
-def _seen(tests: Sequence[Shown]) -> set[str]:
+def _seen(tests: Sequence[SampledTest]) -> set[str]:
     return {cause for shown in tests for cause in shown.causes}
 
 

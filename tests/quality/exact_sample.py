@@ -18,7 +18,7 @@ from bugsieve.explanation.causes.cost import cause_of
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.judging.cases import Parcel
 from bugsieve.pipeline.judging.judge import Judge
-from bugsieve.pipeline.measuring.figures import Shown
+from bugsieve.pipeline.measuring.figures import SampledTest
 from bugsieve.pipeline.objectives import make_objective
 from bugsieve.pipeline.oracles.registry import make_oracle
 from bugsieve.policies.decisions import Ending
@@ -93,7 +93,7 @@ class Pair:
         return dict(ends)
 
     @cached_property
-    def shown(self) -> dict[State, Shown]:
+    def shown(self) -> dict[State, SampledTest]:
         """What a test shows that ends in each state."""
         states = np.array(list(self.ends), dtype=np.uint16)
         with Judge(self.bench, [make_oracle("perfect", self.bench)]) as judge:
@@ -105,13 +105,13 @@ class Pair:
             assert run.ending in (Ending.SOLVED, Ending.LOOP)  # so its value is certain
             assert bool(finding.bugs) == (cost > best)
             causes = (cause_of(self.bench, row.bug.certificate).id for row in finding.bugs)
-            found[state] = Shown(frozenset(causes))
+            found[state] = SampledTest(frozenset(causes))
         return found
 
     @cached_property
-    def classes(self) -> dict[Shown, float]:
+    def classes(self) -> dict[SampledTest, float]:
         """How likely a test shows what."""
-        chances: defaultdict[Shown, float] = defaultdict(float)
+        chances: defaultdict[SampledTest, float] = defaultdict(float)
         for state, chance in self.ends.items():
             chances[self.shown[state]] += chance
         return dict(sorted(chances.items(), key=lambda item: -item[1]))

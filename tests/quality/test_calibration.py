@@ -15,7 +15,7 @@ from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.pipeline.measuring.binomial import at_least, at_most
 from bugsieve.pipeline.pool.fuzzer import FuzzOptions
-from bugsieve.pipeline.pool.sample import ALL_TESTS, Sample, Sampler, sampling
+from bugsieve.pipeline.pool.sample import ALL_TESTS, Sample, SampleFuzzer, sampling
 from tests.depth import examples
 from tests.quality.calibration import (
     PAIRS,
@@ -77,7 +77,7 @@ def test_a_pool_is_no_sample(tmp_path: Path) -> None:
 def test_walks_end_where_the_exact_distribution_says(pair: Pair) -> None:
     tests = 20_000
     fuzz = sampling(walk_length=pair.walk_length, seed=5)
-    sampler = Sampler(pair.bench, fuzz, ALL_TESTS, tests, pool=Sample(pair.task))
+    sampler = SampleFuzzer(pair.bench, fuzz, ALL_TESTS, tests, pool=Sample(pair.task))
     while sampler.finished is None:
         sampler.round()
     counts = Counter(map(tuple, sampler.pool.states().tolist()))

@@ -15,7 +15,7 @@ import pytest
 from bugsieve.base.seeds import Stream
 from bugsieve.explanation.blame.exact_costs import costs_for, exact_culprit
 from bugsieve.explanation.causes.cost import cause_of
-from bugsieve.explanation.causes.groups import Member, count_lines, grouped
+from bugsieve.explanation.causes.groups import BugInGroup, count_lines, grouped
 from bugsieve.explanation.patterns.features import Decision, words_of
 from bugsieve.explanation.patterns.naming import Answers, FailingRun, patterns_of
 from bugsieve.pipeline.bench import Bench
@@ -66,7 +66,7 @@ def told(made: Tabled, rows: list[int]) -> Told:
         schema = words_of(task.operator_names[decision.operator])[0]
         named += [step.schema for step in cause.steps] == [schema]
     patterns = patterns_of(bench, runs, Answers(answers, []))
-    members = [Member(run.bug, 0, run.cause, patterns.get(run.bug)) for run in runs]
+    members = [BugInGroup(run.bug, 0, run.cause, patterns.get(run.bug)) for run in runs]
     lines: dict[str, list[Decision]] = {}
     for member in members:
         lines.setdefault(member.line, []).append(blamed[member.id])

@@ -15,7 +15,6 @@ from bugsieve.rooms.timelines.models.model import (
     Between,
     Body,
     Branch,
-    Check,
     Choose,
     Constant,
     Field,
@@ -28,6 +27,7 @@ from bugsieve.rooms.timelines.models.model import (
     Subgoal,
     Sum,
     Term,
+    TermComparison,
 )
 
 
@@ -204,7 +204,9 @@ class Naive:
                         thing = self.model.objects[number]
                         yield from self._valued(thing, item.predicate, start, end)
 
-    def _is_true(self, item: Check, names: dict[int, Item], values: dict[int, int]) -> bool:
+    def _is_true(
+        self, item: TermComparison, names: dict[int, Item], values: dict[int, int]
+    ) -> bool:
         left = self._term(item.left, names, values)
         right = item.right
         if isinstance(right, Between | OneOf):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bugsieve.rooms.jani.policies.random import RandomPolicy
+from bugsieve.rooms.jani.policies.random import RandomModelPolicy
 from bugsieve.rooms.jani.starts import StartSampler
 from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions, UnsafeRunFuzzer
 from tests.system.shared_jani import BENCHMARKS, Benchmark
@@ -24,7 +24,7 @@ def test_start_states_are_drawn(benchmark: Benchmark) -> None:
 @pytest.mark.parametrize("benchmark", BENCHMARKS, ids=lambda b: f"{b.folder}-{len(b.source)}")
 def test_runs_lead_from_a_start_into_danger(benchmark: Benchmark) -> None:
     model = benchmark.load()
-    policy = RandomPolicy(model)
+    policy = RandomModelPolicy(model)
     walks = UnsafeRunFuzzer(model, policy, SafetyFuzzOptions()).run(range(WALKS))
     runs = [walk.run for walk in walks if walk.run is not None]
     assert runs

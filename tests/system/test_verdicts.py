@@ -21,7 +21,7 @@ import pytest
 import bugsieve
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.campaigns.store.packing import packed, unpacked
+from bugsieve.campaigns.store.certificate_blobs import packed, unpacked
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.cli import main
 from tests.unit.campaigns.interrupting import interrupted

@@ -11,7 +11,7 @@ import pytest
 from bugsieve.base.registry.families import COMMANDS, FAMILIES
 from bugsieve.base.registry.family import Family
 from bugsieve.base.registry.members import MemberTable
-from bugsieve.base.registry.reach import CODE, NOTHING, Reach
+from bugsieve.base.registry.outside_access import CODE, NOTHING, OutsideAccess
 from bugsieve.cli import main
 from bugsieve.pictures import PICTURES
 from bugsieve.pipeline.biases import BIASES
@@ -23,29 +23,31 @@ from bugsieve.rooms.safety.oracles.registry import SAFETY_ORACLES as SAFETY
 from bugsieve.rooms.zoo.domains import DOMAINS, domain_text, generate
 from tests.other_package import install
 
-DOWNWARD = Reach(programs=("fast-downward",))
+DOWNWARD = OutsideAccess(programs=("fast-downward",))
 
-REACHES: list[tuple[MemberTable[Any], dict[str, Reach]]] = [
+REACHES: list[tuple[MemberTable[Any], dict[str, OutsideAccess]]] = [
     (
         POLICIES,
         {
             "python": CODE,
             "python:my_policies:choose": CODE,
-            "python:./my.py:choose": Reach(files=("./my.py",), runs_code=True),
-            "cmd:./program -v 'a b'": Reach(programs=("./program",)),
-            "phrm:localhost:50051": Reach(connections=("localhost:50051",)),
-            "phrm:unix:/run/p.sock,probabilities": Reach(connections=("unix:/run/p.sock",)),
+            "python:./my.py:choose": OutsideAccess(files=("./my.py",), runs_code=True),
+            "cmd:./program -v 'a b'": OutsideAccess(programs=("./program",)),
+            "phrm:localhost:50051": OutsideAccess(connections=("localhost:50051",)),
+            "phrm:unix:/run/p.sock,probabilities": OutsideAccess(
+                connections=("unix:/run/p.sock",)
+            ),
         },
     ),
     (
         MODEL_POLICIES,
         {
-            "mlp:net.npz": Reach(files=("net.npz",)),
-            "mlp:net.npz,filter=no,layers=a+b": Reach(files=("net.npz",)),
-            "trees:forest.txt,filter=no": Reach(files=("forest.txt",)),
+            "mlp:net.npz": OutsideAccess(files=("net.npz",)),
+            "mlp:net.npz,filter=no,layers=a+b": OutsideAccess(files=("net.npz",)),
+            "trees:forest.txt,filter=no": OutsideAccess(files=("forest.txt",)),
             "python:my_policies:choose": CODE,
-            "python:my.py:choose": Reach(files=("my.py",), runs_code=True),
-            "cmd:program": Reach(programs=("program",)),
+            "python:my.py:choose": OutsideAccess(files=("my.py",), runs_code=True),
+            "cmd:program": OutsideAccess(programs=("program",)),
         },
     ),
     (
@@ -53,7 +55,7 @@ REACHES: list[tuple[MemberTable[Any], dict[str, Reach]]] = [
         {
             "blocks": NOTHING,
             "python:my_pictures:draw": CODE,
-            "python:./my.py:draw": Reach(files=("./my.py",), runs_code=True),
+            "python:./my.py:draw": OutsideAccess(files=("./my.py",), runs_code=True),
         },
     ),
     (
@@ -121,8 +123,8 @@ def test_what_the_rest_of_a_table_would_touch(tmp_path: Path) -> None:
     outer.write_text(json.dumps({"default": "table:{here}/inner", "rows": []}))
     round_.write_text(json.dumps({"default": "table:{here}/round", "rows": []}))
     files = tuple(sorted((str(inner), str(outer))))
-    assert MODEL_POLICIES.reach_of(f"table:{outer}") == Reach(("./program",), files=files)
-    assert MODEL_POLICIES.reach_of(f"table:{round_}") == Reach(files=(str(round_),))
+    assert MODEL_POLICIES.reach_of(f"table:{outer}") == OutsideAccess(("./program",), files=files)
+    assert MODEL_POLICIES.reach_of(f"table:{round_}") == OutsideAccess(files=(str(round_),))
 
 
 def test_nested_plugins_count_as_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bugsieve.base.activity import doing
 from bugsieve.base.arguments import require_folder, require_function, require_kind
 from bugsieve.base.commands import quoted_command
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import UsageError
 from bugsieve.base.files_and_processes.closing import Closing
-from bugsieve.base.files_and_processes.ours import make_folders
+from bugsieve.base.files_and_processes.unlinked_folders import make_folders
 from bugsieve.base.notebooks import table_html
 from bugsieve.base.registry.spec_folder import typed_in
 from bugsieve.base.trust.trust import trusting

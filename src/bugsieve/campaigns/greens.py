@@ -18,9 +18,9 @@ from typing import Any
 
 from bugsieve.base.errors import BudgetError, InputError
 from bugsieve.base.files_and_processes.files import write_atomically
-from bugsieve.base.trust.seals import is_sealed, seal_of
+from bugsieve.base.trust.user_signatures import is_sealed, seal_of
 from bugsieve.campaigns.checks import Check as BuildCheck
-from bugsieve.campaigns.store.packing import packed, unpacked
+from bugsieve.campaigns.store.certificate_blobs import packed, unpacked
 from bugsieve.campaigns.store.progress import CampaignHeader
 from bugsieve.campaigns.store.records import CampaignRecords
 from bugsieve.campaigns.store.store import Store

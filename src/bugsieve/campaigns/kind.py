@@ -16,7 +16,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from bugsieve.base.errors import InputError, UsageError
 from bugsieve.base.registry import families
 from bugsieve.base.registry.members import MemberTable
-from bugsieve.base.registry.reach import NOTHING
+from bugsieve.base.registry.outside_access import NOTHING
 from bugsieve.base.registry.spec_folder import spec_folder, typed_in
 from bugsieve.base.trust.trust import remember, require_trusted
 from bugsieve.campaigns.causes import MOST_CAUSES

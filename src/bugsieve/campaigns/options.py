@@ -14,7 +14,7 @@ from bugsieve.pipeline.judging.escalation import MOST_EXPANSIONS, level_limits
 from bugsieve.pipeline.objectives import objective_class
 from bugsieve.pipeline.oracles.oracle import DEFAULT_LIMITS
 from bugsieve.pipeline.pool.fuzzer import FuzzOptions
-from bugsieve.pipeline.pool.sample import Part, require_sample
+from bugsieve.pipeline.pool.sample import SampleShare, require_sample
 from bugsieve.policies.graph import DEFAULT_STEP_LIMIT
 from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.search.limits import Limits
@@ -83,12 +83,12 @@ class PolicyOptions(CampaignOptions):
     """What tests of policies are told."""
 
     sample: str | None = None
-    """Of a measurement, the tests that are made, as `Part` has them: "1/1" for all, "2/5" for
-    those that draw the second of five problems. None: this is no measurement."""
+    """Of a measurement, the tests that are made, as `SampleShare` has them: "1/1" for all, "2/5"
+    for those that draw the second of five problems. None: this is no measurement."""
 
     def __post_init__(self) -> None:
         if self.sample is not None:
-            Part.parse(self.sample)
+            SampleShare.parse(self.sample)
         super().__post_init__()
 
     @property
@@ -97,9 +97,9 @@ class PolicyOptions(CampaignOptions):
         return self.sample is not None
 
     @property
-    def part(self) -> Part:
+    def part(self) -> SampleShare:
         """The tests that are made of a measurement."""
-        return Part.parse(self.sample or "")
+        return SampleShare.parse(self.sample or "")
 
 
 @dataclass(frozen=True, kw_only=True)

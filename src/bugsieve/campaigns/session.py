@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import SubjectError
 from bugsieve.base.stopping import Stopped, StopToken, postponed
 from bugsieve.campaigns.events import (
@@ -34,7 +34,7 @@ from bugsieve.campaigns.events import (
     Started,
 )
 from bugsieve.campaigns.options import CampaignOptions
-from bugsieve.campaigns.pacing import (
+from bugsieve.campaigns.session_clock import (
     MAX_CALLS,
     MAX_TIME,
     Pace,

@@ -8,9 +8,9 @@ from typing import Any
 
 from bugsieve.base.wording import counted
 from bugsieve.campaigns.coverage import Coverage
+from bugsieve.campaigns.policy_failures import Trouble
 from bugsieve.campaigns.store.records import CampaignRecords
-from bugsieve.campaigns.troubles import Trouble
-from bugsieve.campaigns.verdict import Outcome, Verdict, verdict_of
+from bugsieve.campaigns.verdict import CampaignResult, CampaignVerdict, verdict_of
 from bugsieve.pipeline.judging.findings import DeterminismCheck, RejectedRow, UnstableRow
 from bugsieve.pipeline.measuring.figures import Figures
 
@@ -124,12 +124,12 @@ class Summary:
         return ""
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> CampaignVerdict:
         """The first line on the campaign, with its outcome and exit code."""
         return verdict_of(self)
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> CampaignResult:
         """What it says of the policy."""
         return self.verdict.outcome
 

@@ -28,7 +28,7 @@ LEFT_OPEN = 6
 Tone = Literal["bug", "fine", "undecided"]
 
 
-class Outcome(enum.Enum):
+class CampaignResult(enum.Enum):
     """What campaigns say of what they test, with the exit code of a command that ran them."""
 
     FAULT = ("fault", OUR_FAULT)
@@ -60,16 +60,16 @@ class Outcome(enum.Enum):
     @property
     def tone(self) -> Tone:
         """How it is shown."""
-        if self is Outcome.BUGS:
+        if self is CampaignResult.BUGS:
             return "bug"
         return "fine" if self.is_fine else "undecided"
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CampaignVerdict:
     """What campaigns have come to: the first line, and with it the exit code."""
 
-    outcome: Outcome
+    outcome: CampaignResult
     sentence: str
 
     @property
@@ -82,63 +82,67 @@ class Verdict:
         return self.sentence
 
 
-def verdict_of(found: Summary) -> Verdict:
+def verdict_of(found: Summary) -> CampaignVerdict:
     """The verdict of one campaign: the first row of the table that applies."""
     return next(_rows(found))
 
 
-def joint_verdict(found: JointSummary) -> Verdict:
+def joint_verdict(found: JointSummary) -> CampaignVerdict:
     """The verdict of several campaigns: the worst part decides, and all are counted."""
     return next(_joint_rows(found))
 
 
-def _rows(found: Summary) -> Iterator[Verdict]:
+def _rows(found: Summary) -> Iterator[CampaignVerdict]:
     if found.rejected:
-        yield Verdict(Outcome.FAULT, rejected_claims(found))
+        yield CampaignVerdict(CampaignResult.FAULT, rejected_claims(found))
     if found.mistake is None and (found.bugs or found.certain):
-        yield Verdict(Outcome.BUGS, _bugs(found))
+        yield CampaignVerdict(CampaignResult.BUGS, _bugs(found))
     if found.untested or not found.is_telling or found.mistake is not None:
-        yield Verdict(Outcome.NOTHING, _nothing(found))
+        yield CampaignVerdict(CampaignResult.NOTHING, _nothing(found))
     if found.undecided:
-        yield Verdict(Outcome.UNDECIDED, _undecided(found))
+        yield CampaignVerdict(CampaignResult.UNDECIDED, _undecided(found))
     if found.instability:
-        yield Verdict(Outcome.UNSTABLE, found.instability)
+        yield CampaignVerdict(CampaignResult.UNSTABLE, found.instability)
     if found.green:
-        yield Verdict(Outcome.PROVEN, found.green)
-    yield Verdict(Outcome.NONE_FOUND, _none_found(found))
+        yield CampaignVerdict(CampaignResult.PROVEN, found.green)
+    yield CampaignVerdict(CampaignResult.NONE_FOUND, _none_found(found))
 
 
-def _joint_rows(found: JointSummary) -> Iterator[Verdict]:
+def _joint_rows(found: JointSummary) -> Iterator[CampaignVerdict]:
     outcomes = {name: part.verdict.outcome for name, part in found.parts.items()}
     whole = _counted(found.planned, found.noun)
     among = f" of {whole}"
-    if Outcome.FAULT in outcomes.values():
-        yield Verdict(Outcome.FAULT, rejected_claims(found))
-    if Outcome.BUGS in outcomes.values():
+    if CampaignResult.FAULT in outcomes.values():
+        yield CampaignVerdict(CampaignResult.FAULT, rejected_claims(found))
+    if CampaignResult.BUGS in outcomes.values():
         is_counted = found.bugs or found.certain
-        words = _bugs(found, among) if is_counted else _first(found, Outcome.BUGS)
-        yield Verdict(Outcome.BUGS, words)
+        words = _bugs(found, among) if is_counted else _first(found, CampaignResult.BUGS)
+        yield CampaignVerdict(CampaignResult.BUGS, words)
     if found.failed:
         words = f"{len(found.failed)}{among} could not be tested"
-        yield Verdict(Outcome.FAILED, words)
-    silent = sum(outcome is Outcome.NOTHING for outcome in outcomes.values())
+        yield CampaignVerdict(CampaignResult.FAILED, words)
+    silent = sum(outcome is CampaignResult.NOTHING for outcome in outcomes.values())
     if silent == len(outcomes):
-        yield Verdict(Outcome.NOTHING, _nothing_in_all(found, whole))
+        yield CampaignVerdict(CampaignResult.NOTHING, _nothing_in_all(found, whole))
     if found.undecided:
-        yield Verdict(Outcome.UNDECIDED, _undecided(found, among))
-    if Outcome.UNDECIDED in outcomes.values():
-        yield Verdict(Outcome.UNDECIDED, _first(found, Outcome.UNDECIDED))
-    if Outcome.UNSTABLE in outcomes.values():
-        yield Verdict(Outcome.UNSTABLE, _first(found, Outcome.UNSTABLE))
+        yield CampaignVerdict(CampaignResult.UNDECIDED, _undecided(found, among))
+    if CampaignResult.UNDECIDED in outcomes.values():
+        yield CampaignVerdict(CampaignResult.UNDECIDED, _first(found, CampaignResult.UNDECIDED))
+    if CampaignResult.UNSTABLE in outcomes.values():
+        yield CampaignVerdict(CampaignResult.UNSTABLE, _first(found, CampaignResult.UNSTABLE))
     if silent:
-        yield Verdict(Outcome.UNDECIDED, f"undecided: nothing was tested in {silent}{among}")
+        yield CampaignVerdict(
+            CampaignResult.UNDECIDED, f"undecided: nothing was tested in {silent}{among}"
+        )
     if found.not_begun:
-        yield Verdict(Outcome.UNDECIDED, f"undecided: {len(found.not_begun)}{among} not begun")
-    if set(outcomes.values()) == {Outcome.PROVEN}:
-        yield Verdict(Outcome.PROVEN, _all_proven(found, whole))
+        yield CampaignVerdict(
+            CampaignResult.UNDECIDED, f"undecided: {len(found.not_begun)}{among} not begun"
+        )
+    if set(outcomes.values()) == {CampaignResult.PROVEN}:
+        yield CampaignVerdict(CampaignResult.PROVEN, _all_proven(found, whole))
     if found.looks_for_none:
-        yield Verdict(Outcome.NONE_FOUND, f"{whole}, bugs were not looked for")
-    yield Verdict(Outcome.NONE_FOUND, _none_found(found, among))
+        yield CampaignVerdict(CampaignResult.NONE_FOUND, f"{whole}, bugs were not looked for")
+    yield CampaignVerdict(CampaignResult.NONE_FOUND, _none_found(found, among))
 
 
 def rejected_claims(found: Summary) -> str:
@@ -195,7 +199,7 @@ def _all_proven(found: JointSummary, whole: str) -> str:
     return f"no bugs in {whole} (proven)"
 
 
-def _first(found: JointSummary, outcome: Outcome) -> str:
+def _first(found: JointSummary, outcome: CampaignResult) -> str:
     """What is said of the first campaign with this outcome, and of how many it is so."""
     same = {n: p.verdict for n, p in found.parts.items() if p.verdict.outcome is outcome}
     name, verdict = next(iter(same.items()))

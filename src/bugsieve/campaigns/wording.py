@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from bugsieve.base.wording import counted, printable
 from bugsieve.campaigns.summary import Summary
-from bugsieve.campaigns.verdict import Outcome
+from bugsieve.campaigns.verdict import CampaignResult
 from bugsieve.pipeline.judging.findings import DeterminismCheck, UnstableRow
 
 _LONGEST_STATE = 200
@@ -22,7 +22,7 @@ def verdict_lines(summary: Summary) -> list[str]:
 
 def advice_lines(summary: Summary) -> list[str]:
     """What would decide what was left open."""
-    if summary.outcome is not Outcome.UNDECIDED:
+    if summary.outcome is not CampaignResult.UNDECIDED:
         return []
     return [f"{summary.left_open}; it would take {summary.would_decide}"]
 

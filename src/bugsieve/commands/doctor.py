@@ -49,7 +49,7 @@ EXTRAS = {
 
 
 @dataclass(frozen=True)
-class Finding:
+class InstallationCheck:
     """One line of the table; `remedy` is empty when the part works."""
 
     part: str
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     return 0 if all(finding.works for finding in findings if finding.required) else BROKEN
 
 
-def examine() -> Iterator[Finding]:
+def examine() -> Iterator[InstallationCheck]:
     """Every required part, tried for real, then the optional packages."""
     required: dict[str, Callable[[], str]] = {
         "Python": _python,
@@ -99,7 +99,7 @@ def examine() -> Iterator[Finding]:
         yield _extra(module, package, purpose)
 
 
-def table(findings: list[Finding]) -> str:
+def table(findings: list[InstallationCheck]) -> str:
     """The findings as aligned text."""
     width = max(len(finding.part) for finding in findings)
     return "\n".join(
@@ -109,33 +109,37 @@ def table(findings: list[Finding]) -> str:
     )
 
 
-def _verdict(finding: Finding) -> str:
+def _verdict(finding: InstallationCheck) -> str:
     if finding.works:
         return "ok"
     return "BROKEN" if finding.required else "absent"
 
 
-def _tried(part: str, check: Callable[[], str]) -> Finding:
+def _tried(part: str, check: Callable[[], str]) -> InstallationCheck:
     try:
-        return Finding(part, True, check())
+        return InstallationCheck(part, True, check())
     except FaultError as fault:
-        return Finding(part, False, str(fault), fault.remedy)
+        return InstallationCheck(part, False, str(fault), fault.remedy)
     except (ImportError, metadata.PackageNotFoundError) as error:
         detail = " ".join(str(error).split())
-        return Finding(part, False, f"cannot be imported ({detail})", f"pip install {part}")
+        return InstallationCheck(
+            part, False, f"cannot be imported ({detail})", f"pip install {part}"
+        )
     except Exception as error:  # a doctor survives what it examines
         detail = " ".join(f"{type(error).__name__}: {error}".split())
-        return Finding(part, False, f"fails ({detail})", f"{_REINSTALL} in the repository")
+        return InstallationCheck(
+            part, False, f"fails ({detail})", f"{_REINSTALL} in the repository"
+        )
 
 
-def _extra(module: str, package: str, purpose: str) -> Finding:
+def _extra(module: str, package: str, purpose: str) -> InstallationCheck:
     if find_spec(module) is None:
-        return Finding(package, False, purpose, f"pip install {package}", required=False)
+        return InstallationCheck(package, False, purpose, f"pip install {package}", required=False)
     try:
         version = metadata.version(package)
     except metadata.PackageNotFoundError:
         version = "version unknown"
-    return Finding(package, True, f"{version}, {purpose}", required=False)
+    return InstallationCheck(package, True, f"{version}, {purpose}", required=False)
 
 
 def _python() -> str:

@@ -77,7 +77,7 @@ def _minimise(args: argparse.Namespace) -> int:
         write_example,
     )
     from bugsieve.campaigns.named_bugs import find_bug
-    from bugsieve.explanation.examples.shrinking import Budget
+    from bugsieve.explanation.examples.shrinking import ShrinkingBudget
 
     with CostRecords(args.folder) as records:
         row: Any = find_bug(records, args.bug)
@@ -85,7 +85,9 @@ def _minimise(args: argparse.Namespace) -> int:
     folder = args.output or example_folder(args.folder, row.bug)
     check_free(folder)
     with StatusLine(f"minimising {row.id}"):
-        example = smallest_of(args.folder, header, row.bug, budget=Budget(args.candidates))
+        example = smallest_of(
+            args.folder, header, row.bug, budget=ShrinkingBudget(args.candidates)
+        )
     paths = write_example(example, folder)
     if args.json:
         show(json.dumps(_report(row.bug, example, folder), indent=2))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bugsieve.base.commands import quoted_command
 from bugsieve.base.errors import UsageError
-from bugsieve.base.files_and_processes.ours import INDEX_FILE
+from bugsieve.base.files_and_processes.unlinked_folders import INDEX_FILE
 from bugsieve.commands.shared import campaign_arguments
 from bugsieve.commands.shared.options import Options
 

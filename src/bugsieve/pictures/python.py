@@ -13,7 +13,7 @@ from bugsieve.base.registry.functions import (
     is_file,
     load_function,
 )
-from bugsieve.base.registry.reach import Reach
+from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.base.registry.spec_folder import located
 from bugsieve.pictures.picture import FunctionPicture
 from bugsieve.pictures.scene import Subject
@@ -41,7 +41,7 @@ class PythonPicture(FunctionPicture):
         cls.target(argument)
 
     @classmethod
-    def reach(cls, argument: str | None) -> Reach:
+    def reach(cls, argument: str | None) -> OutsideAccess:
         """Code, and the file that holds it."""
         return function_reach(argument)
 

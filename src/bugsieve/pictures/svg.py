@@ -18,7 +18,7 @@ from bugsieve.pictures.shapes import shortened as shortened
 
 
 @dataclass(frozen=True)
-class Look:
+class SvgTheme:
     """Colours on light and dark screens, and what tells a role apart without them."""
 
     fill: str
@@ -31,16 +31,16 @@ class Look:
     """More attributes of a text."""
 
 
-LOOKS: Mapping[str, Look] = MappingProxyType(
+LOOKS: Mapping[str, SvgTheme] = MappingProxyType(
     {
-        "thing": Look("#d7e3ee", "#37474f", "#33485c", "#c3d0da"),
-        "ground": Look("#f6f5f1", "#9a9a92", "#22282d", "#6f7a83", 1.0),
-        "dark": Look("#a9bac8", "#263238", "#566673", "#dfe6eb"),
-        "faint": Look("none", "#b4b4ac", "none", "#59646d", 1.0),
-        "goal": Look("#cdebd0", "#1b6e34", "#1f4a2b", "#7fd694", 3.5, text="underline"),
-        "open goal": Look("none", "#8a5200", "none", "#f0b45a", 2.0, "6 4", "italic"),
-        "moved": Look("#ffe9a8", "#0b4fa0", "#5a4a10", "#8cc0ff", 3.0, "0.1 5", "bold"),
-        "danger": Look("#f9cfc9", "#b00020", "#5c1f1c", "#ff9c90", 4.5, "14 4", "bold"),
+        "thing": SvgTheme("#d7e3ee", "#37474f", "#33485c", "#c3d0da"),
+        "ground": SvgTheme("#f6f5f1", "#9a9a92", "#22282d", "#6f7a83", 1.0),
+        "dark": SvgTheme("#a9bac8", "#263238", "#566673", "#dfe6eb"),
+        "faint": SvgTheme("none", "#b4b4ac", "none", "#59646d", 1.0),
+        "goal": SvgTheme("#cdebd0", "#1b6e34", "#1f4a2b", "#7fd694", 3.5, text="underline"),
+        "open goal": SvgTheme("none", "#8a5200", "none", "#f0b45a", 2.0, "6 4", "italic"),
+        "moved": SvgTheme("#ffe9a8", "#0b4fa0", "#5a4a10", "#8cc0ff", 3.0, "0.1 5", "bold"),
+        "danger": SvgTheme("#f9cfc9", "#b00020", "#5c1f1c", "#ff9c90", 4.5, "14 4", "bold"),
     }
 )
 """By tone for shapes without a role, and by role for the others."""

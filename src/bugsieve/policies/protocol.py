@@ -143,7 +143,7 @@ Answer = str | float | Plan | NamedWeights | None | StateError
 
 
 @dataclass(frozen=True)
-class Asked:
+class WorkerQuestion:
     """The question to a program about each state."""
 
     noun: str
@@ -160,7 +160,7 @@ class Asked:
         return f"{self.noun}s"
 
 
-def hello_line(view: View, asked: Asked | None = None) -> bytes:
+def hello_line(view: View, asked: WorkerQuestion | None = None) -> bytes:
     """The line that opens a conversation; actions are asked for unless it says otherwise."""
     asks = {} if asked is None or asked is ACTIONS else {"asks": asked.field}
     return _line({"bugsieve": VERSION, **asks, view.subject: view.message()})
@@ -171,7 +171,7 @@ def batch_line(number: int, questions: Sequence[StateQuestion]) -> bytes:
     return _line({"id": number, "states": [question.message() for question in questions]})
 
 
-def max_reply_bytes(states: int, asked: Asked | None = None) -> int:
+def max_reply_bytes(states: int, asked: WorkerQuestion | None = None) -> int:
     """Length above which a reply to so many states is a flood."""
     return _REPLY_BASE_BYTES + (asked or ACTIONS).bytes_per_state * states
 
@@ -188,7 +188,7 @@ def check_ready(line: bytes) -> dict[str, str]:
 
 
 def parse_answers(
-    line: bytes, *, number: int, states: int, asked: Asked | None = None
+    line: bytes, *, number: int, states: int, asked: WorkerQuestion | None = None
 ) -> list[Answer]:
     """The answers to batch `number`, exactly one per state; ProtocolError otherwise."""
     reply = _parse_object(line)
@@ -245,9 +245,9 @@ def _plan(value: Any) -> Answer:
     return StateError(f"answered {_show(value)}, which is neither a list of actions nor null")
 
 
-ACTIONS = Asked("action", _action)
-VALUES = Asked("value", _value)
-PLANS = Asked("plan", _plan, bytes_per_state=1 << 22, most_at_once=16)
+ACTIONS = WorkerQuestion("action", _action)
+VALUES = WorkerQuestion("value", _value)
+PLANS = WorkerQuestion("plan", _plan, bytes_per_state=1 << 22, most_at_once=16)
 
 
 def _text(value: Any) -> str:

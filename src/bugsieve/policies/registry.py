@@ -13,7 +13,7 @@ from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.grounded.task import Task, require_task
 
 
-class Member(Protocol):
+class PolicyClass(Protocol):
     """A class that can be created from a spec."""
 
     def from_spec(self, task: Task, argument: str | None, settings: PolicySettings) -> BoundPolicy:
@@ -25,7 +25,7 @@ class Member(Protocol):
         ...
 
 
-POLICIES: MemberTable[Member] = MemberTable(families.POLICIES, error=PolicyError)
+POLICIES: MemberTable[PolicyClass] = MemberTable(families.POLICIES, error=PolicyError)
 
 
 def make_policy(

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from bugsieve.base.arguments import check_fields
 from bugsieve.base.errors import UsageError
-from bugsieve.base.files_and_processes.guarded import launch_guarded
+from bugsieve.base.files_and_processes.process_groups import launch_guarded
 from bugsieve.base.stopping import check_stop, seconds_left
 
 MAX_MEMORY_MB = 1 << 40

@@ -12,7 +12,7 @@ from bugsieve.base.errors import BugsieveError
 
 if TYPE_CHECKING:
     from bugsieve.rooms.regression.check_file import CheckFile
-    from bugsieve.tasks.problem_sets import Problem
+    from bugsieve.tasks.problem_sets import ProblemFiles
 
 
 class _OurFile(pytest.File):
@@ -56,7 +56,7 @@ class ProblemsFile(_OurFile):
 class ProblemItem(_OurItem):
     """A policy has no bugs on a problem."""
 
-    def __init__(self, *, content: CheckFile, problem: Problem, **others: Any) -> None:
+    def __init__(self, *, content: CheckFile, problem: ProblemFiles, **others: Any) -> None:
         super().__init__(**others)
         self.content = content
         self.problem = problem
@@ -66,15 +66,15 @@ class ProblemItem(_OurItem):
         from bugsieve.pipeline.oracles.registry import ORACLES
         from bugsieve.policies.registry import POLICIES
         from bugsieve.pytest_plugin.checking import run_kept
-        from bugsieve.pytest_plugin.policies import Named, policy_for, require_startable
+        from bugsieve.pytest_plugin.policies import NamedSpec, policy_for, require_startable
 
         content, source = self.content, str(self.path)
         named = policy_for(self.config, source) if content.policy is None else None
-        policy = named or Named(str(content.policy), content.folder, source)
+        policy = named or NamedSpec(str(content.policy), content.folder, source)
         plan = content.plan(self.problem, policy.spec, policy.folder)
         require_startable(self.config, POLICIES, policy)
         for spec in plan.options.oracles:
-            oracle = Named(spec, content.folder, source)
+            oracle = NamedSpec(spec, content.folder, source)
             require_startable(self.config, ORACLES, oracle)
         run_kept(self, plan)
 

@@ -15,7 +15,7 @@ from bugsieve.pytest_plugin import POLICY, TRUST
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedSpec:
     """A policy, or an oracle, with the folder in which it is named, and who names it."""
 
     spec: str
@@ -24,12 +24,12 @@ class Named:
     """The file that names it; empty if the user has typed it."""
 
 
-def policy_for(config: pytest.Config, source: str) -> Named:
+def policy_for(config: pytest.Config, source: str) -> NamedSpec:
     """The policy of the command line or of the project's configuration; UsageError if there is
     none, for a file that needs one."""
     typed = config.getoption(POLICY)
     if typed is not None:
-        return Named(str(typed), str(config.invocation_params.dir), "")
+        return NamedSpec(str(typed), str(config.invocation_params.dir), "")
     named = config.getini(POLICY)
     if not named:
         raise UsageError(
@@ -37,10 +37,10 @@ def policy_for(config: pytest.Config, source: str) -> Named:
             "the configuration of pytest"
         )
     folder = config.rootpath if config.inipath is None else config.inipath.parent
-    return Named(str(named), str(folder), str(config.inipath or folder))
+    return NamedSpec(str(named), str(folder), str(config.inipath or folder))
 
 
-def require_startable(config: pytest.Config, table: MemberTable[Any], named: Named) -> None:
+def require_startable(config: pytest.Config, table: MemberTable[Any], named: NamedSpec) -> None:
     """UsageError unless a spec of the table is typed: on the command line, or in the root folder.
 
     Whatever is in there may run code by a `conftest.py`; what is elsewhere may not.

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bugsieve.base.wording import counted
 from bugsieve.reports.contents import BugLine, CampaignPart, Contents
-from bugsieve.reports.examples import Budget
+from bugsieve.reports.examples import PageBudget
 from bugsieve.reports.markup import Markup, element, joined, linked
 
 _COLUMNS = {
@@ -21,7 +21,7 @@ _COLUMNS = {
 }
 
 
-def bugs_section(contents: Contents, budget: Budget, anchors: Container[str]) -> Markup | None:
+def bugs_section(contents: Contents, budget: PageBudget, anchors: Container[str]) -> Markup | None:
     """The table with what chooses among its rows; None where there are no bugs.
 
     `anchors` are those of the causes that are on the page.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from bugsieve.campaigns.exhibits import Exhibit, Panel
-from bugsieve.campaigns.verdict import Outcome
+from bugsieve.campaigns.verdict import CampaignResult
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class CampaignPart:
 
 
 @dataclass(frozen=True, eq=False)
-class Example:
+class ShownBug:
     """A bug that is shown, and where it is."""
 
     campaign: CampaignPart
@@ -62,7 +62,7 @@ class CausePart:
     words: str
     id: str
     """Of the cause or the pattern."""
-    example: Example
+    example: ShownBug
     also: Sequence[CausePart] = ()
     """The causes that are shown with it."""
 
@@ -76,7 +76,7 @@ class Chapter:
     more: Sequence[str]
     """Lines that follow the verdict."""
     tested: str
-    outcome: Outcome | None
+    outcome: CampaignResult | None
     """None where there is none, as of a training."""
     is_finished: bool
     campaigns: Sequence[CampaignPart]
@@ -90,7 +90,7 @@ class Chapter:
     """Lines on parts of an experiment that are not there."""
 
 
-class Shown(NamedTuple):
+class ShownCause(NamedTuple):
     """A cause on the page."""
 
     number: int
@@ -110,13 +110,13 @@ class Contents:
     follows: bool = False
     """True if the file is written again and again."""
 
-    def causes(self) -> Iterator[Shown]:
+    def causes(self) -> Iterator[ShownCause]:
         """All causes, numbered through all folders."""
         number = 0
         for place, chapter in enumerate(self.chapters, 1):
             for within, cause in enumerate(chapter.causes, 1):
                 number += 1
-                yield Shown(number, f"cause-{place}-{within}", chapter, cause)
+                yield ShownCause(number, f"cause-{place}-{within}", chapter, cause)
 
     @property
     def is_finished(self) -> bool:

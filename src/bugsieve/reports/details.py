@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from bugsieve.reports.charts import bugs_over_time
 from bugsieve.reports.contents import CampaignPart, Contents
-from bugsieve.reports.examples import Budget
+from bugsieve.reports.examples import PageBudget
 from bugsieve.reports.markup import Markup, element
 from bugsieve.reports.panels import pairs, panel_section
 
 
-def details_section(contents: Contents, budget: Budget) -> Markup:
+def details_section(contents: Contents, budget: PageBudget) -> Markup:
     """A part for each campaign; those that do not fit are named."""
     parts = [part for chapter in contents.chapters for part in chapter.campaigns]
     if len(parts) == 1:  # its first lines are those of the page
@@ -25,7 +25,7 @@ def details_section(contents: Contents, budget: Budget) -> Markup:
     )
 
 
-def _fitting(part: CampaignPart, budget: Budget, *, is_only: bool) -> Markup:
+def _fitting(part: CampaignPart, budget: PageBudget, *, is_only: bool) -> Markup:
     article = _campaign(part, is_only=is_only)
     if budget.takes(len(article.encode())):
         return article

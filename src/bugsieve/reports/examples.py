@@ -12,7 +12,7 @@ from bugsieve.base.pages import json_block
 from bugsieve.base.wording import counted
 from bugsieve.campaigns.exhibits import Track
 from bugsieve.pictures.strips import state_name
-from bugsieve.reports.contents import Contents, Example, Shown
+from bugsieve.reports.contents import Contents, ShownBug, ShownCause
 from bugsieve.reports.frames import DrawnTrack, FrameData, Moment, Shapes, drawn_track
 from bugsieve.reports.markup import Markup, element, joined
 from bugsieve.reports.panels import printed
@@ -22,7 +22,7 @@ _MOST_ALONE = 200
 
 
 @dataclass(eq=False)
-class Budget:
+class PageBudget:
     """The number of bytes that optional parts of the page may take; None for any number."""
 
     left: int | None
@@ -45,9 +45,9 @@ class Gallery:
     """Writes examples, and collects the frames for the script."""
 
     contents: Contents
-    budget: Budget
+    budget: PageBudget
     """For pictures."""
-    others: Budget
+    others: PageBudget
     """For causes without pictures."""
     shapes: Shapes = field(default_factory=Shapes)
     data: FrameData = field(default_factory=FrameData)
@@ -68,7 +68,7 @@ class Gallery:
         title = element("h2", "What is wrong", id="examples")
         return element("section", title, *articles, aria_labelledby="examples")
 
-    def _rest(self, causes: Sequence[Shown]) -> Iterator[Markup]:
+    def _rest(self, causes: Sequence[ShownCause]) -> Iterator[Markup]:
         """Further causes, without pictures, as far as they fit."""
         for one in causes:
             is_listed = bool(one.cause.id) or one.number <= _MOST_ALONE
@@ -78,7 +78,7 @@ class Gallery:
                     self.anchors.add(one.anchor)
                     yield article
 
-    def _article(self, shown: Shown) -> Markup:
+    def _article(self, shown: ShownCause) -> Markup:
         number, name, chapter, cause = shown
         count = f"{counted(cause.count, 'bug')} · " if cause.id else ""
         examples = [(cause.example, name)]
@@ -93,7 +93,7 @@ class Gallery:
         heading = element("h3", lead, cause.words)
         return element("article", heading, first, *also, id=name, class_="cause", tabindex="-1")
 
-    def _example(self, example: Example, anchor: str) -> Markup:
+    def _example(self, example: ShownBug, anchor: str) -> Markup:
         exhibit = example.exhibit
         about = f": {example.about}" if example.about else ""
         where = f" of {example.campaign.name}" if example.campaign.name else ""
@@ -125,7 +125,7 @@ class Gallery:
         self.shapes, self.runs[f"run-{anchor}"] = known, told
         return element("div", strips, id=f"run-{anchor}", class_="runs")
 
-    def _commands(self, example: Example, commands: Any) -> Markup | None:
+    def _commands(self, example: ShownBug, commands: Any) -> Markup | None:
         """Commands that hold the folder as it was typed and the id, and nothing else."""
         rows = [
             element(
@@ -138,7 +138,7 @@ class Gallery:
         return element("ul", *rows, class_="commands") if rows else None
 
 
-def command_for(name: str, example: Example) -> str:
+def command_for(name: str, example: ShownBug) -> str:
     """A command about a bug, as a shell takes it."""
     return command_line(name, Path(example.campaign.folder), example.bug)
 

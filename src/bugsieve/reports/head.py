@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 
 from bugsieve.base.wording import counted, kind_in_words
-from bugsieve.campaigns.verdict import Outcome, Tone
-from bugsieve.reports.contents import CausePart, Chapter, Contents, Shown
+from bugsieve.campaigns.verdict import CampaignResult, Tone
+from bugsieve.reports.contents import CausePart, Chapter, Contents, ShownCause
 from bugsieve.reports.markup import Markup, element, joined, linked
 from bugsieve.reports.panels import printed, table
 
@@ -68,22 +68,22 @@ def _verdict(
 
 def _badge(chapter: Chapter) -> str:
     """The outcome in words that go with the sign."""
-    if chapter.outcome is Outcome.BUGS:
+    if chapter.outcome is CampaignResult.BUGS:
         causes = sum(1 + len(cause.also) for cause in chapter.causes if cause.id)
         found = counted(chapter.bugs, "bug") if chapter.bugs else "bugs for certain"
         return f"{found}, {counted(causes, 'cause')}" if causes else found
     if chapter.outcome is None:
         return " and ".join(sorted({kind_in_words(part.kind) for part in chapter.campaigns}))
-    if chapter.outcome is Outcome.PROVEN:
+    if chapter.outcome is CampaignResult.PROVEN:
         return "no bugs (proven)"
     return "no bugs found" if chapter.outcome.is_fine else chapter.outcome.word
 
 
-def _tone(outcome: Outcome | None) -> Tone | None:
+def _tone(outcome: CampaignResult | None) -> Tone | None:
     return None if outcome is None else outcome.tone
 
 
-def _sign(outcome: Outcome | None) -> Markup:
+def _sign(outcome: CampaignResult | None) -> Markup:
     sign = element("path", d=_SIGNS[_tone(outcome)][1])
     return element("svg", sign, viewBox="0 0 20 20", class_="sign", aria_hidden="true")
 
@@ -118,7 +118,7 @@ def _causes(rows: Sequence[Markup], fewest: int) -> Markup | None:
     return joined(first, element("details", more, rest, last))
 
 
-def _cause(shown: Shown, anchors: Container[str]) -> Markup:
+def _cause(shown: ShownCause, anchors: Container[str]) -> Markup:
     """A cause, which leads to its example."""
     cause = shown.cause
     count = element("span", f"{cause.count} ×", class_="count") if cause.id else None

@@ -7,7 +7,7 @@ from bugsieve.pictures.svg import LOOKS, class_of
 from bugsieve.reports.bugs import bugs_section
 from bugsieve.reports.contents import Contents
 from bugsieve.reports.details import details_section
-from bugsieve.reports.examples import Budget, Gallery
+from bugsieve.reports.examples import Gallery, PageBudget
 from bugsieve.reports.head import head
 from bugsieve.reports.markup import Markup, element, joined
 
@@ -22,8 +22,8 @@ _FOR_PICTURES = 0.6
 def report_page(contents: Contents) -> str:
     """The page, complete in itself."""
     room = None if contents.full else LARGEST - _FRAME
-    pictures = Budget(None if room is None else int(_FOR_PICTURES * room))
-    others = Budget(None if room is None else room - int(_FOR_PICTURES * room))
+    pictures = PageBudget(None if room is None else int(_FOR_PICTURES * room))
+    others = PageBudget(None if room is None else room - int(_FOR_PICTURES * room))
     gallery = Gallery(contents, pictures, others)
     examples = gallery.section()
     parts = [
@@ -64,7 +64,7 @@ def _navigation(parts: list[Markup | None]) -> Markup:
     return element("nav", *links, aria_label="parts of this page")
 
 
-def _foot(contents: Contents, *budgets: Budget) -> Markup:
+def _foot(contents: Contents, *budgets: PageBudget) -> Markup:
     refused = sum(budget.refused for budget in budgets)
     lines = ["Written by bugsieve report from what the folders keep: no policy was asked."]
     if refused:

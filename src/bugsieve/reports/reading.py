@@ -25,7 +25,7 @@ from bugsieve.campaigns.store.progress import CampaignHeader
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.campaigns.summary import Summary
 from bugsieve.explanation.causes.groups import Group
-from bugsieve.reports.contents import BugLine, CampaignPart, CausePart, Chapter, Example
+from bugsieve.reports.contents import BugLine, CampaignPart, CausePart, Chapter, ShownBug
 from bugsieve.reports.joint import joint_of, missing_in
 from bugsieve.reports.privacy import Veil, typed_folder
 
@@ -36,7 +36,7 @@ MOST_BUGS = 5000
 
 
 @dataclass(frozen=True)
-class Room:
+class ReadingLimits:
     """The limits on what is read of the folders."""
 
     bugs: int | None = MOST_BUGS
@@ -44,20 +44,20 @@ class Room:
     examples: int = MOST_EXAMPLES
 
 
-def read_chapter(folder: Path, room: Room) -> Chapter:
+def read_chapter(folder: Path, limits: ReadingLimits) -> Chapter:
     """The content of a folder: one campaign, or several."""
     require_directory(folder)
     if not (folder / STORE_FILE).exists() and is_joint(folder):
-        return _several(folder, room)
+        return _several(folder, limits)
     kind = kind_in(folder)
     with kind.records(folder) as records:
         summary = kind.summarise(records)
         veil = _veil(kind, records.header)
-        part = _campaign(kind, records, summary, typed_folder(folder), "", room.bugs)
+        part = _campaign(kind, records, summary, typed_folder(folder), "", limits.bugs)
         groups = [] if summary.mistake is not None else records.causes()
         found = _Found({"": _Campaign(folder, kind, part, veil)})
         lines = [veil(line) for line in first_lines(kind, summary)]
-        causes = found.causes(groups, room.examples)
+        causes = found.causes(groups, limits.examples)
         notes = unknown_rules(groups, records)
     verdict, more, printed = _parted(lines, veil(summary.trace))
     return Chapter(
@@ -74,11 +74,11 @@ def read_chapter(folder: Path, room: Room) -> Chapter:
     )
 
 
-def _several(folder: Path, room: Room) -> Chapter:
+def _several(folder: Path, limits: ReadingLimits) -> Chapter:
     summary = joint_of(folder)
     typed = typed_folder(folder)
     found = _Found({})
-    left, is_test = room.bugs, False
+    left, is_test = limits.bugs, False
     for name, part in summary.parts.items():
         kind = kind_in(folder / name)
         is_test = is_test or kind.is_test
@@ -98,7 +98,7 @@ def _several(folder: Path, room: Room) -> Chapter:
         summary.outcome if is_test or not summary.parts else None,
         summary.reason is not None,
         campaigns,
-        found.causes(joint_causes(folder, summary), room.examples),
+        found.causes(joint_causes(folder, summary), limits.examples),
         bugs=summary.bugs,
         each=joint_rows(summary),
         missing=missing_in(folder, summary),
@@ -149,13 +149,13 @@ class _Found:
             group.count,
             campaign.veil(group.words),
             group.id,
-            Example(campaign.part, bug, _about(campaign.part, bug)),
+            ShownBug(campaign.part, bug, _about(campaign.part, bug)),
             [self._cause(other) for other in group.also],
         )
 
     def _bugs_alone(self) -> list[CausePart]:
         return [
-            CausePart(1, bug.about, "", Example(one.part, bug.id, ""))
+            CausePart(1, bug.about, "", ShownBug(one.part, bug.id, ""))
             for one in self.campaigns.values()
             for bug in one.part.bugs
         ]

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import UsageError
 from bugsieve.base.files_and_processes.files import write_text
 from bugsieve.pictures import PICTURES
 from bugsieve.reports.contents import Chapter, Contents
 from bugsieve.reports.page import report_page
-from bugsieve.reports.reading import MOST_BUGS, MOST_EXAMPLES, Room, read_chapter
+from bugsieve.reports.reading import MOST_BUGS, MOST_EXAMPLES, ReadingLimits, read_chapter
 
 AnyPath = str | os.PathLike[str]
 DEFAULT_FILE = "report.html"
@@ -76,7 +76,7 @@ def _chapters(options: ReportOptions) -> Iterator[Chapter]:
     bugs, examples = MOST_BUGS, MOST_EXAMPLES
     for rest, folder in zip(range(len(options.folders), 0, -1), options.folders, strict=True):
         most = None if options.full else bugs // rest
-        chapter = read_chapter(folder, Room(most, max(1, examples // rest)))
+        chapter = read_chapter(folder, ReadingLimits(most, max(1, examples // rest)))
         bugs -= sum(len(part.bugs) for part in chapter.campaigns)
         examples -= sum(cause.example.exhibit is not None for cause in chapter.causes)
         yield chapter

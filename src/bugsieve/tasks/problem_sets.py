@@ -16,7 +16,7 @@ _LONGEST_NAME = 60
 
 
 @dataclass(frozen=True)
-class Problem:
+class ProblemFiles:
     """A task by its files, and a name that no other problem of its set has."""
 
     name: str
@@ -25,7 +25,7 @@ class Problem:
     """A domain and a problem in PDDL, or one SAS file."""
 
 
-def problems_of(*given: str) -> tuple[Problem, ...]:
+def problems_of(*given: str) -> tuple[ProblemFiles, ...]:
     """The tasks that arguments stand for, in an order that does not depend on theirs, each once.
 
     - a domain and problems, folders of problems, or patterns such as `p*.pddl`;
@@ -47,7 +47,7 @@ def problems_of(*given: str) -> tuple[Problem, ...]:
     return _named(tasks)
 
 
-def problems_beside(given: Sequence[str], domain: str | None) -> tuple[Problem, ...]:
+def problems_beside(given: Sequence[str], domain: str | None) -> tuple[ProblemFiles, ...]:
     """The tasks of problems, folders or patterns with their domain.
 
     Without one, problems have a domain.pddl beside them. A pattern that fits the domain, too,
@@ -116,13 +116,13 @@ def _tasks_in(folder: str) -> list[tuple[str, ...]]:
     return [task for path in inside for task in _tasks_in(path)]
 
 
-def _named(tasks: Iterable[tuple[str, ...]]) -> tuple[Problem, ...]:
+def _named(tasks: Iterable[tuple[str, ...]]) -> tuple[ProblemFiles, ...]:
     """Each task once, in the order of its files, with a name of its own."""
     absolute = {tuple(map(os.path.abspath, files)): files for files in tasks}
     ordered = sorted(absolute)
     names = told_apart(_short_names([Path(files[-1]) for files in ordered]))
     return tuple(
-        Problem(name, absolute[files]) for name, files in zip(names, ordered, strict=True)
+        ProblemFiles(name, absolute[files]) for name, files in zip(names, ordered, strict=True)
     )
 
 

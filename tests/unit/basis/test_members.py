@@ -10,7 +10,7 @@ from bugsieve.base.errors import InputError, PolicyError, UsageError
 from bugsieve.base.registry.families import FAMILIES
 from bugsieve.base.registry.family import Family
 from bugsieve.base.registry.members import MemberInfo, MemberTable, member_for
-from bugsieve.base.registry.reach import CODE, NOTHING, Reach, together
+from bugsieve.base.registry.outside_access import CODE, NOTHING, OutsideAccess, together
 from tests.other_package import install
 
 HERE = __name__
@@ -34,8 +34,8 @@ class Cat:
             raise UsageError("a cat is no dog")
 
     @classmethod
-    def reach(cls, argument: str | None) -> Reach:
-        return Reach(files=(argument or "couch",))
+    def reach(cls, argument: str | None) -> OutsideAccess:
+        return OutsideAccess(files=(argument or "couch",))
 
 
 class Lynx(Cat):
@@ -46,8 +46,8 @@ class Wolf:
     """Tells what it does itself."""
 
     @classmethod
-    def reach(cls, argument: str | None) -> Reach:
-        return Reach(connections=("forest",))
+    def reach(cls, argument: str | None) -> OutsideAccess:
+        return OutsideAccess(connections=("forest",))
 
 
 ENTRIES = {
@@ -153,15 +153,15 @@ def test_examples_are_those_of_the_member_or_its_name() -> None:
 
 
 def test_a_plugin_that_declares_nothing_counts_as_code(table: MemberTable[type]) -> None:
-    assert table.reach_of("cat:sofa") == Reach(files=("sofa",))
+    assert table.reach_of("cat:sofa") == OutsideAccess(files=("sofa",))
     assert table.reach_of("names") == NOTHING
-    assert table.reach_of("wolf") == Reach(connections=("forest",))
+    assert table.reach_of("wolf") == OutsideAccess(connections=("forest",))
     assert table.reach_of("lynx") == CODE, "what it inherits says nothing about what it adds"
 
 
 def test_reaches_are_joined() -> None:
-    one = Reach(programs=("b",), files=("x", "y"))
-    other = Reach(programs=("a", "b"), connections=("host",), runs_code=True)
-    assert one | other == Reach(("a", "b"), ("host",), ("x", "y"), True)
+    one = OutsideAccess(programs=("b",), files=("x", "y"))
+    other = OutsideAccess(programs=("a", "b"), connections=("host",), runs_code=True)
+    assert one | other == OutsideAccess(("a", "b"), ("host",), ("x", "y"), True)
     assert together(()) == NOTHING
     assert one | NOTHING == one

@@ -33,7 +33,7 @@ from bugsieve.pipeline.oracles.registry import make_oracle
 from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.policies.decisions import Failure
 from bugsieve.policies.distributions import Distributions, Weights
-from bugsieve.rooms.stochastic.weighed import weighed
+from bugsieve.rooms.stochastic.certificate_distributions import weighed
 from bugsieve.tasks.grounded.task import StateArray, Task
 from bugsieve.tasks.search import exact_goal_distances
 from tests.depth import examples

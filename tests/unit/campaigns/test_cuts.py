@@ -12,7 +12,7 @@ import pytest
 from bugsieve.base import stopping
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.campaigns.pacing import MAX_TIME, StopWatch
+from bugsieve.campaigns.session_clock import MAX_TIME, StopWatch
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.rooms.safety.campaign.options import SafetyOptions

@@ -14,11 +14,11 @@ from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.python_calls.find import find_bugs
 from bugsieve.campaigns.python_calls.problems import ProblemCampaigns
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.campaigns.verdict import BUGS_FOUND, LEFT_OPEN, NOTHING_TESTED, Outcome
+from bugsieve.campaigns.verdict import BUGS_FOUND, LEFT_OPEN, NOTHING_TESTED, CampaignResult
 from bugsieve.policies.foreign.function_policy import FunctionPolicy
 from bugsieve.rooms.regression.check import check
 from bugsieve.tasks.grounded.task import Task
-from bugsieve.tasks.problem_sets import Problem
+from bugsieve.tasks.problem_sets import ProblemFiles
 from tests.unit.campaigns.test_greens import best_policy
 from tests.unit.judging.test_determinism import FailsLate
 from tests.unit.policies.generated import generated_task
@@ -76,7 +76,7 @@ def test_who_never_acts_avoids_nothing(task: Task, tmp_path: Path) -> None:
 
     objective = "avoid:(at-robby room2)"
     summary = run(tmp_path / "idle", task, idle, objective=objective)
-    assert summary.outcome is Outcome.NOTHING and summary.exit_code == NOTHING_TESTED
+    assert summary.outcome is CampaignResult.NOTHING and summary.exit_code == NOTHING_TESTED
     assert summary.verdict.sentence == (
         "nothing could be tested: the policy never acts: it has no action in any of "
         f"{summary.decided} states"
@@ -106,7 +106,7 @@ def test_of_several_problems_one_that_changes_is_enough(task: Task, tmp_path: Pa
     tables = best_policy(task).table
     made = iter([FailsLate(tables), best_policy(task)])
     options = CostOptions(task=(), policy="function:table")
-    problems = [Problem(name, ()) for name in ("a", "b")]
+    problems = [ProblemFiles(name, ()) for name in ("a", "b")]
     campaigns = ProblemCampaigns.create(tmp_path / "all", options, problems, is_object=True)
     summary = campaigns.run(load=lambda _: task, bind=lambda _: next(made), is_typed=True)
     assert summary.exit_code == LEFT_OPEN

@@ -18,7 +18,7 @@ from bugsieve.campaigns.campaign import Campaign, summary_of
 from bugsieve.campaigns.cost.green import answers, stored_green
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.campaigns.store.packing import packed
+from bugsieve.campaigns.store.certificate_blobs import packed
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.checkers.green import main as check_alone
 from bugsieve.cli import main

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bugsieve.base.errors import InputError, UsageError
-from bugsieve.base.files_and_processes.ours import PROBLEMS_FILE
+from bugsieve.base.files_and_processes.unlinked_folders import PROBLEMS_FILE
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
@@ -20,10 +20,10 @@ from bugsieve.campaigns.several.several import JointSummary, joint_summary
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.campaigns.summary import Summary
-from bugsieve.campaigns.verdict import Outcome, Verdict
+from bugsieve.campaigns.verdict import CampaignResult, CampaignVerdict
 from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.tasks.grounded.loading import load_task
-from bugsieve.tasks.problem_sets import Problem, problems_of
+from bugsieve.tasks.problem_sets import ProblemFiles, problems_of
 from tests.unit.policies.generated import write_task
 
 OPTIONS = CostOptions(task=(), policy="hill-climbing:hadd", fuzz=FuzzOptions(pool_size=10))
@@ -38,12 +38,12 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def problems(files: list[str]) -> tuple[Problem, ...]:
+def problems(files: list[str]) -> tuple[ProblemFiles, ...]:
     return problems_of(*files)
 
 
 @pytest.fixture(scope="module")
-def whole(problems: tuple[Problem, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def whole(problems: tuple[ProblemFiles, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What all problems give without a limit."""
     folder = tmp_path_factory.mktemp("whole") / "set"
     ProblemCampaigns.create(folder, OPTIONS, problems).run()
@@ -56,12 +56,12 @@ def found(folder: Path) -> list[str]:
 
 
 def test_each_problem_is_tested_as_if_it_were_alone(
-    problems: tuple[Problem, ...], whole: Path, tmp_path: Path
+    problems: tuple[ProblemFiles, ...], whole: Path, tmp_path: Path
 ) -> None:
     summary = ProblemCampaigns.open(whole).summary()
     assert [*summary.parts] == [problem.name for problem in problems]
     assert (summary.outcome, summary.exit_code, summary.reason) == (
-        *(Outcome.BUGS, 1),
+        *(CampaignResult.BUGS, 1),
         "all campaigns are done",
     )
     last = problems[-1]
@@ -71,7 +71,7 @@ def test_each_problem_is_tested_as_if_it_were_alone(
 
 
 def test_a_session_that_was_cut_goes_on_with_all_problems(
-    problems: tuple[Problem, ...], whole: Path, tmp_path: Path
+    problems: tuple[ProblemFiles, ...], whole: Path, tmp_path: Path
 ) -> None:
     campaigns = ProblemCampaigns.create(tmp_path / "cut", OPTIONS, problems)
 
@@ -105,7 +105,11 @@ def test_a_problem_that_cannot_be_loaded_does_not_stop_the_others(
     careful = replace(OPTIONS, policy="optimal")
     summary = ProblemCampaigns.create(folder, careful, problems).run()
     assert "a-bad.pddl:1: the '(' on this line is never closed" in summary.failed["a-bad"]
-    assert (len(summary.parts), summary.outcome, summary.exit_code) == (1, Outcome.FAILED, 4)
+    assert (len(summary.parts), summary.outcome, summary.exit_code) == (
+        1,
+        CampaignResult.FAILED,
+        4,
+    )
     assert read_problem_set(folder).errors == summary.failed
     (tmp_path / "a-bad.pddl").write_text(Path(files[2]).read_text())
     mended = ProblemCampaigns.open(folder).run()
@@ -127,7 +131,7 @@ def test_a_damaged_campaign_does_not_stop_the_others(whole: Path, tmp_path: Path
 
 
 def test_the_first_bugs_of_all_problems(
-    problems: tuple[Problem, ...], whole: Path, tmp_path: Path
+    problems: tuple[ProblemFiles, ...], whole: Path, tmp_path: Path
 ) -> None:
     counts = [part.bugs for part in ProblemCampaigns.open(whole).summary().parts.values()]
     assert counts[0] > 0 and sum(counts[1:]) > 1
@@ -160,9 +164,9 @@ class Told(Summary):
     """A summary that says what it is told to."""
 
     @property
-    def verdict(self) -> Verdict:
-        outcomes = {o.exit_code: o for o in Outcome}
-        return Verdict(outcomes[self.walks], "as told")
+    def verdict(self) -> CampaignVerdict:
+        outcomes = {o.exit_code: o for o in CampaignResult}
+        return CampaignVerdict(outcomes[self.walks], "as told")
 
 
 @pytest.mark.parametrize(
@@ -190,7 +194,7 @@ def test_the_exit_code_of_all(
     assert JointSummary(**usual).exit_code == expected
 
 
-def test_what_cannot_be_several(problems: tuple[Problem, ...], tmp_path: Path) -> None:
+def test_what_cannot_be_several(problems: tuple[ProblemFiles, ...], tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="belong to one task: give one problem"):
         ProblemCampaigns.create(
             tmp_path / "x", replace(OPTIONS, from_states="states.json"), problems
@@ -216,7 +220,7 @@ def test_what_cannot_be_several(problems: tuple[Problem, ...], tmp_path: Path) -
     ],
 )
 def test_a_list_that_is_not_ours(
-    problems: tuple[Problem, ...], tmp_path: Path, change: Any
+    problems: tuple[ProblemFiles, ...], tmp_path: Path, change: Any
 ) -> None:
     ProblemCampaigns.create(tmp_path / "x", OPTIONS, problems)
     file = tmp_path / "x" / PROBLEMS_FILE

@@ -13,7 +13,7 @@ from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.several.several import campaigns_in, joint_summary
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.campaigns.verdict import Outcome
+from bugsieve.campaigns.verdict import CampaignResult
 from bugsieve.cli import main
 from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.policies.registry import make_policy
@@ -39,7 +39,7 @@ def test_one_summary_of_the_problems_of_a_domain(
     summary = joint_summary(folder)
     assert summary.reason is None  # p3 has not begun
     assert summary.bugs == sum(part.bugs for part in parts.values()) > 0
-    assert (summary.outcome, summary.exit_code) == (Outcome.BUGS, 1)
+    assert (summary.outcome, summary.exit_code) == (CampaignResult.BUGS, 1)
     assert main(["status", str(folder)]) == 0
     first, *rest = capsys.readouterr().out.splitlines()
     tested = sum(part.judged for part in parts.values())

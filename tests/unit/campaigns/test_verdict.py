@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from bugsieve.campaigns.coverage import Coverage, joint_coverage
+from bugsieve.campaigns.policy_failures import Trouble
 from bugsieve.campaigns.several.several import JointSummary
 from bugsieve.campaigns.summary import Summary
-from bugsieve.campaigns.troubles import Trouble
-from bugsieve.campaigns.verdict import Outcome
+from bugsieve.campaigns.verdict import CampaignResult
 from bugsieve.pipeline.judging.findings import RejectedRow, UnstableRow
 
 REJECTED = RejectedRow(1, "exact", "no")
@@ -256,12 +256,15 @@ def test_a_part_is_never_called_proven_or_free_of_bugs() -> None:
     whole = Coverage(reachable=256, is_counted=True, is_whole=True, with_plan=256)
     for coverage in (None, LARGE, whole):
         verdict = made(coverage=coverage).verdict
-        assert verdict.outcome is Outcome.NONE_FOUND
+        assert verdict.outcome is CampaignResult.NONE_FOUND
         assert "proven" not in str(verdict) and str(verdict).startswith("no bugs found in ")
 
 
 def test_outcomes_have_tones_and_codes() -> None:
-    tones = {outcome: outcome.tone for outcome in Outcome}
-    assert [o for o in tones if tones[o] == "bug"] == [Outcome.BUGS]
-    assert {o for o in tones if tones[o] == "fine"} == {Outcome.PROVEN, Outcome.NONE_FOUND}
-    assert all(o.is_fine == (o.exit_code == 0) for o in Outcome)
+    tones = {outcome: outcome.tone for outcome in CampaignResult}
+    assert [o for o in tones if tones[o] == "bug"] == [CampaignResult.BUGS]
+    assert {o for o in tones if tones[o] == "fine"} == {
+        CampaignResult.PROVEN,
+        CampaignResult.NONE_FOUND,
+    }
+    assert all(o.is_fine == (o.exit_code == 0) for o in CampaignResult)

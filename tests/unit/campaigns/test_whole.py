@@ -18,8 +18,8 @@ from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.export import export_bugs
 from bugsieve.campaigns.options import CostOptions, with_typed_walks
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.campaigns.store.packing import packed
-from bugsieve.campaigns.verdict import Outcome
+from bugsieve.campaigns.store.certificate_blobs import packed
+from bugsieve.campaigns.verdict import CampaignResult
 from bugsieve.checkers.cost import check
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.brief import brief
@@ -196,7 +196,7 @@ def test_where_no_plan_exists_nothing_is_tested(tmp_path: Path) -> None:
     summary = run(tmp_path / "campaign", hopeless)
     assert (summary.judged, summary.bugs, summary.exit_code) == (0, 0, NOTHING_TESTED)
     assert summary.reason == "no plan exists"
-    assert summary.outcome is Outcome.NOTHING
+    assert summary.outcome is CampaignResult.NOTHING
     assert str(summary.verdict) == "no plan exists: nothing was tested"
     assert summary.coverage.with_plan == 0
 

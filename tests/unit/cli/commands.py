@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.campaigns.store.packing import packed, unpacked
+from bugsieve.campaigns.store.certificate_blobs import packed, unpacked
 from bugsieve.campaigns.store.schema import STORE_FILE
 
 Run = Callable[..., tuple[int, str, str]]

@@ -10,7 +10,7 @@ import pytest
 
 from bugsieve.base.files_and_processes.toml import parse_toml
 from bugsieve.commands import doctor
-from bugsieve.commands.doctor import BROKEN, EXTRAS, FaultError, Finding, examine, table
+from bugsieve.commands.doctor import BROKEN, EXTRAS, FaultError, InstallationCheck, examine, table
 from bugsieve.commands.shared.program import main
 from bugsieve.tasks.grounded import translator
 
@@ -88,9 +88,11 @@ def test_a_part_that_fails_in_an_unknown_way_is_reported() -> None:
         raise FaultError("seen", "do this")
 
     assert doctor._tried("part", explode).detail == "fails (RuntimeError: boom bang)"
-    assert doctor._tried("part", refuse) == Finding("part", False, "seen", "do this")
+    assert doctor._tried("part", refuse) == InstallationCheck("part", False, "seen", "do this")
 
 
 def test_table_is_aligned() -> None:
-    lines = table([Finding("a", True, "fine"), Finding("long", False, "odd", "cure")]).split("\n")
+    lines = table(
+        [InstallationCheck("a", True, "fine"), InstallationCheck("long", False, "odd", "cure")]
+    ).split("\n")
     assert lines == ["ok       a     fine", "BROKEN   long  odd; fix: cure"]

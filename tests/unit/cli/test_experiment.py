@@ -15,7 +15,7 @@ from bugsieve.base.wording import duration
 from bugsieve.campaigns.events import RoundDone
 from bugsieve.cli import main
 from bugsieve.commands.shared.heartbeat import Heartbeat
-from bugsieve.rooms.lab.commands.experiment_progress import Counts, ExperimentDisplay
+from bugsieve.rooms.lab.commands.experiment_progress import CampaignCounts, ExperimentDisplay
 from bugsieve.rooms.lab.experiments.experiment import ExperimentStarted
 from bugsieve.rooms.lab.experiments.file import read_experiment
 from bugsieve.rooms.lab.experiments.grid import Grid
@@ -186,7 +186,7 @@ def test_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "bugsieve.rooms.lab.commands.experiment_progress.time.monotonic", lambda: now[0]
     )
-    counts = Counts(10, done=2)
+    counts = CampaignCounts(10, done=2)
     now[0] += 30.0
     counts.add(failed=False)
     counts.add(failed=True)

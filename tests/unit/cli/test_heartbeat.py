@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.stopping import Stopped, StopToken
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bugsieve.campaigns.events import ClaimRejected, RoundDone
-from bugsieve.campaigns.troubles import Trouble
+from bugsieve.campaigns.policy_failures import Trouble
 from bugsieve.commands.shared.campaign_display import CampaignDisplay
 from bugsieve.pipeline.judging.findings import RejectedRow, UnprovenRow
 from bugsieve.rooms.jani.model.state_wording import changes_text, telling_text, values_text

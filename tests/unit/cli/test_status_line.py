@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.commands.shared.status_line import StatusLine
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.base.registry.families import FAMILIES
-from bugsieve.rooms.domain_testing.lint.findings import CODES, Finding
+from bugsieve.rooms.domain_testing.lint.findings import CODES, LintFinding
 from bugsieve.rooms.domain_testing.lint.run import lint
 from bugsieve.rooms.domain_testing.worlds import Files
 from bugsieve.rooms.zoo.domains import generate
@@ -16,7 +16,7 @@ from tests.unit.domain_testing.lights import DOMAIN, PROBLEM, write_files
 from tests.unit.domain_testing.test_mistakes import MISTAKES
 
 
-def found(folder: Path, domain: str = DOMAIN, *problems: str) -> list[Finding]:
+def found(folder: Path, domain: str = DOMAIN, *problems: str) -> list[LintFinding]:
     write_files(folder, domain=domain)
     paths = []
     for number, text in enumerate(problems):
@@ -25,12 +25,12 @@ def found(folder: Path, domain: str = DOMAIN, *problems: str) -> list[Finding]:
     return lint(folder / "domain.pddl", paths, Files())
 
 
-def told(findings: list[Finding]) -> list[str]:
+def told(findings: list[LintFinding]) -> list[str]:
     """What stands out: most domains have predicates that never change."""
     return [each.text for each in findings if each.severity != "note"]
 
 
-def codes(findings: list[Finding]) -> list[tuple[str, int]]:
+def codes(findings: list[LintFinding]) -> list[tuple[str, int]]:
     return [(each.code, each.line) for each in findings]
 
 

@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from bugsieve.base.errors import InputError
-from bugsieve.rooms.domain_testing.lint.findings import Finding
+from bugsieve.rooms.domain_testing.lint.findings import LintFinding
 from bugsieve.rooms.domain_testing.lint.run import lint
 from bugsieve.rooms.domain_testing.worlds import Files
 from bugsieve.tasks.pddl.check import check_pddl
@@ -83,7 +83,7 @@ MISTAKES = {
 }
 
 
-def findings(folder: Path, domain: str, *problems: str) -> list[Finding]:
+def findings(folder: Path, domain: str, *problems: str) -> list[LintFinding]:
     (folder / "domain.pddl").write_text(domain)
     paths = [folder / f"p{number}.pddl" for number, _ in enumerate(problems)]
     for path, text in zip(paths, problems, strict=True):
@@ -91,7 +91,7 @@ def findings(folder: Path, domain: str, *problems: str) -> list[Finding]:
     return lint(folder / "domain.pddl", paths, Files())
 
 
-def codes(found: list[Finding]) -> set[str]:
+def codes(found: list[LintFinding]) -> set[str]:
     return {each.code for each in found}
 
 

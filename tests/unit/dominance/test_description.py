@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bugsieve.base.activity import activities
+from bugsieve.base.current_activity import activities
 from bugsieve.base.errors import UsageError
 from bugsieve.rooms.dominance.description import StrongPair, describe_factor
 from bugsieve.rooms.dominance.fact_words import FactWords, listed

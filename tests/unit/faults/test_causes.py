@@ -13,7 +13,7 @@ from bugsieve import _native
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.explanation.causes import cost
 from bugsieve.explanation.causes.cost import cause_of
-from bugsieve.explanation.causes.groups import Member, grouped
+from bugsieve.explanation.causes.groups import BugInGroup, grouped
 from bugsieve.explanation.causes.tree import where
 from bugsieve.explanation.causes.words import in_words
 from bugsieve.pipeline.bench import Bench
@@ -22,7 +22,7 @@ from bugsieve.pipeline.bugs.certificate import certificate_of
 from bugsieve.pipeline.objectives import make_objective
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.rooms.jani.model.types import Type
-from bugsieve.rooms.jani.model.variables import Variable
+from bugsieve.rooms.jani.model.variables import ModelVariable
 from bugsieve.rooms.zoo.domains import generate
 from bugsieve.tasks.grounded.task import NO_ACTION, StateArray, Task
 from tests.reference.sas import SasEffect, SasOperator, SasTask, SasVariable
@@ -237,10 +237,10 @@ def test_an_improved_bug_moves_in_its_own_transaction(tmp_path: Path) -> None:
 
 def test_groups_share_traits_and_show_the_smallest() -> None:
     members = [
-        Member("b", 3, replace(LOOP, traits=("one", "two"))),
-        Member("a", 3, replace(LOOP, traits=("two", "three"))),
-        Member("c", 1, Cause("costly", (LiftedStep("drop"),))),
-        Member("d", 5, Cause("costly", (LiftedStep("drop", "destroys"),))),
+        BugInGroup("b", 3, replace(LOOP, traits=("one", "two"))),
+        BugInGroup("a", 3, replace(LOOP, traits=("two", "three"))),
+        BugInGroup("c", 1, Cause("costly", (LiftedStep("drop"),))),
+        BugInGroup("d", 5, Cause("costly", (LiftedStep("drop", "destroys"),))),
     ]
     loop, other = grouped(members)
     assert (loop.cause, loop.cause.traits, loop.example) == (LOOP, ("two",), "a")
@@ -285,7 +285,7 @@ def test_traits_tell_of_objects_and_goals(tmp_path: Path) -> None:
 
 def test_a_tree_says_where_faults_are() -> None:
     kinds = [Type("int", 0, 9), Type("bool", 0, 1), Type("real", 0, 1)]
-    variables = [Variable(name, kind) for name, kind in zip("xyz", kinds, strict=True)]
+    variables = [ModelVariable(name, kind) for name, kind in zip("xyz", kinds, strict=True)]
     states = np.array([[x, y, 0.5] for x in range(10) for y in (0, 1)], dtype=np.float64)
     is_fault = (states[:, 0] >= 4) & (states[:, 1] == 0)
     words = where(variables, states[is_fault], states[~is_fault])

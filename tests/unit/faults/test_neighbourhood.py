@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 
-from bugsieve.explanation.blame.neighbourhood import Neighbourhood
+from bugsieve.explanation.blame.states_around_run import Neighbourhood
 from bugsieve.pipeline.objectives.objective import path_states, plan_cost
 from tests.depth import examples
 from tests.unit.bugs.samples import LONG, make_sample

@@ -16,9 +16,9 @@ from bugsieve.pipeline.objectives.objective import path_states
 from bugsieve.pipeline.pool.sample import (
     ALL_MADE,
     ALL_TESTS,
-    Part,
     Sample,
-    Sampler,
+    SampleFuzzer,
+    SampleShare,
     distribution,
     require_sample,
     sampling,
@@ -41,9 +41,9 @@ def task(tmp_path_factory: pytest.TempPathFactory) -> Task:
     return generated_task(tmp_path_factory.mktemp("task"), "blocksworld", seed=1, blocks=3)
 
 
-def drawn(task: Task, tests: int, part: Part = ALL_TESTS, **settings: int) -> Sample:
+def drawn(task: Task, tests: int, part: SampleShare = ALL_TESTS, **settings: int) -> Sample:
     bench = Bench(task, make_policy("random", task), make_objective("quantitative", task))
-    sampler = Sampler(bench, sampling(**settings), part, tests, pool=Sample(task))
+    sampler = SampleFuzzer(bench, sampling(**settings), part, tests, pool=Sample(task))
     while sampler.finished is None:
         sampler.round()
     assert sampler.finished == ALL_MADE
@@ -92,14 +92,14 @@ def test_a_walk_ends_where_nothing_can_be_done(tmp_path: Path) -> None:
 
 def test_each_test_draws_one_problem() -> None:
     numbers = np.arange(1000)
-    parts = [Part(problem, 3).of(7, numbers).tolist() for problem in range(3)]
+    parts = [SampleShare(problem, 3).of(7, numbers).tolist() for problem in range(3)]
     assert sorted(number for part in parts for number in part) == numbers.tolist()
     assert all(280 < len(part) < 390 for part in parts)
-    assert parts[0] == [n for n in Part(0, 3).of(7, np.arange(2000)).tolist() if n < 1000]
+    assert parts[0] == [n for n in SampleShare(0, 3).of(7, np.arange(2000)).tolist() if n < 1000]
 
 
 def test_parts_of_a_sample_have_gaps_in_their_numbers(task: Task) -> None:
-    part, whole = Part(1, 2), drawn(task, 100)
+    part, whole = SampleShare(1, 2), drawn(task, 100)
     sample = drawn(task, 100, part)
     own = part.of(0, np.arange(100)).tolist()
     assert [entry.walk for entry in sample] == own
@@ -109,11 +109,11 @@ def test_parts_of_a_sample_have_gaps_in_their_numbers(task: Task) -> None:
 @pytest.mark.parametrize("text", ["", "0/1", "2/1", "1", "1/0", "a/b", "1/1/1", "١/1"])
 def test_what_is_no_part_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="sample must be K/N"):
-        Part.parse(text)
+        SampleShare.parse(text)
 
 
 def test_parts_read_what_they_write() -> None:
-    assert Part.parse(str(Part(1, 5))) == Part(1, 5)
+    assert SampleShare.parse(str(SampleShare(1, 5))) == SampleShare(1, 5)
 
 
 @pytest.mark.parametrize(

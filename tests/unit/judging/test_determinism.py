@@ -17,7 +17,7 @@ from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.python_calls.find import find_bugs
 from bugsieve.campaigns.python_calls.measure import measure
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.campaigns.verdict import LEFT_OPEN, Outcome
+from bugsieve.campaigns.verdict import LEFT_OPEN, CampaignResult
 from bugsieve.campaigns.wording import check_lines
 from bugsieve.cli import main
 from bugsieve.pipeline.bench import Bench
@@ -93,7 +93,7 @@ def test_a_policy_that_fails_late_is_found_out(task: Task, tmp_path: Path, whole
     check = summary.check
     assert check.differing > 0 and summary.changed == check.rows
     assert {row.second for row in check.rows} == {"no action"}
-    assert summary.outcome is Outcome.UNSTABLE
+    assert summary.outcome is CampaignResult.UNSTABLE
     second, *_ = check_lines(summary)
     assert summary.verdict.sentence == (
         f"unstable: the policy gave different answers in {check.differing} of {check.states} "

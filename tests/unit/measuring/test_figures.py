@@ -11,16 +11,16 @@ from bugsieve.pipeline.measuring.figures import (
     FINE,
     UNDECIDED,
     Risk,
+    SampledTest,
     Share,
-    Shown,
     figures_of,
     first_look_below,
     least_limit,
 )
 
 
-def bug(*causes: str) -> Shown:
-    return Shown(frozenset(causes))
+def bug(*causes: str) -> SampledTest:
+    return SampledTest(frozenset(causes))
 
 
 def test_the_share_reaches_from_the_proven_to_the_possible() -> None:
@@ -31,7 +31,7 @@ def test_the_share_reaches_from_the_proven_to_the_possible() -> None:
 
 
 def test_a_test_with_a_proven_bug_is_decided_whatever_else_is_open() -> None:
-    share = Share.of([Shown(frozenset("a"), is_open=True)] * 2, 0.02)
+    share = Share.of([SampledTest(frozenset("a"), is_open=True)] * 2, 0.02)
     assert (share.bugs, share.undecided) == (2, 0)
 
 

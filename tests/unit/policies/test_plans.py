@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bugsieve.base.errors import PolicyError, UsageError
-from bugsieve.base.registry.reach import Reach
+from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.campaigns.python_calls.find import find_bugs
 from bugsieve.checkers.cost import CertificateError, check
 from bugsieve.explanation.blame.blame import blame
@@ -297,8 +297,10 @@ def test_functions_that_cannot_be_asked(tmp_path: Path, task: Task) -> None:
 
 def test_it_is_code_and_programs_of_others(tmp_path: Path) -> None:
     spec = written(tmp_path, "")
-    assert POLICIES.reach_of(spec) == Reach(files=(f"{tmp_path}/planner.py",), runs_code=True)
-    assert POLICIES.started_by("plans:cmd:/bin/ls") == Reach(programs=("/bin/ls",))
+    assert POLICIES.reach_of(spec) == OutsideAccess(
+        files=(f"{tmp_path}/planner.py",), runs_code=True
+    )
+    assert POLICIES.started_by("plans:cmd:/bin/ls") == OutsideAccess(programs=("/bin/ls",))
 
 
 def test_the_planted_mistakes_of_the_examples_are_found(tmp_path: Path, task: Task) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bugsieve.base.errors import PolicyError, UsageError
-from bugsieve.base.registry.reach import NOTHING, Reach
+from bugsieve.base.registry.outside_access import NOTHING, OutsideAccess
 from bugsieve.campaigns.python_calls.find import find_bugs
 from bugsieve.checkers.cost import check
 from bugsieve.policies.asking import decide_anew
@@ -232,9 +232,9 @@ def test_functions_that_cannot_be_asked(tmp_path: Path, task: Task) -> None:
 def test_it_is_code_and_programs_of_others(tmp_path: Path) -> None:
     spec = written(tmp_path, "")
     file = str(tmp_path / "values.py")
-    assert POLICIES.reach_of(spec) == Reach(files=(file,), runs_code=True)
-    assert POLICIES.started_by(spec) == Reach(files=(file,), runs_code=True)
-    assert POLICIES.reach_of("greedy:cmd:ls -l") == Reach(programs=("ls",))
+    assert POLICIES.reach_of(spec) == OutsideAccess(files=(file,), runs_code=True)
+    assert POLICIES.started_by(spec) == OutsideAccess(files=(file,), runs_code=True)
+    assert POLICIES.reach_of("greedy:cmd:ls -l") == OutsideAccess(programs=("ls",))
     assert POLICIES.reach_of("greedy:hff") == POLICIES.started_by("greedy") == NOTHING
 
 

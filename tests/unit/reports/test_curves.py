@@ -9,11 +9,11 @@ import pytest
 from bugsieve.base.errors import UsageError
 from bugsieve.campaigns.several.index import Index, IndexEntry, write_index
 from bugsieve.rooms.lab.reports.collection import collect
-from bugsieve.rooms.lab.reports.curves import MOST_CURVES, Curve, curves
+from bugsieve.rooms.lab.reports.curves import MOST_CURVES, BugCurve, curves
 from tests.unit.reports.samples import Sample
 
 
-def made(folder: Path, *by: str) -> list[Curve]:
+def made(folder: Path, *by: str) -> list[BugCurve]:
     return curves(collect([folder]), by)
 
 

@@ -15,7 +15,7 @@ from bugsieve.base.errors import InputError, UnsupportedError, UsageError
 from bugsieve.reports.plots import check_picture_file, picture_style, save_picture
 from bugsieve.rooms.lab.reports.bugs_over_time import draw_bugs_over_time
 from bugsieve.rooms.lab.reports.collection import collect
-from bugsieve.rooms.lab.reports.curves import Curve, curves
+from bugsieve.rooms.lab.reports.curves import BugCurve, curves
 from bugsieve.rooms.lab.reports.icaps22 import TableOptions, icaps22_table
 from bugsieve.rooms.lab.reports.recall_bars import draw_recall
 from tests.unit.reports.samples import Sample
@@ -70,7 +70,7 @@ def test_one_campaign_needs_no_legend(tmp_path: Path) -> None:
 
 
 def test_avoidable_bugs_have_a_panel_of_their_own() -> None:
-    curve = Curve("", "", 1, {"avoidable": np.array([1.0])}, 2.0)
+    curve = BugCurve("", "", 1, {"avoidable": np.array([1.0])}, 2.0)
     (panel,) = draw_bugs_over_time([curve]).axes
     assert panel.get_title(loc="left").startswith("Avoidable")
 

@@ -14,9 +14,9 @@ from bugsieve.base.stopping import Stopped, StopToken
 from bugsieve.rooms.timelines.deciding import (
     Decision,
     Inconclusive,
-    Limits,
     NoPlan,
     PlanFound,
+    PlanLimits,
     decide,
 )
 from bugsieve.rooms.timelines.models.loading import read_model
@@ -125,7 +125,7 @@ def test_a_formula_without_words_is_said_to_be_so() -> None:
 
 def test_a_spent_budget_is_no_answer() -> None:
     model = read_model([("rover.nddl", ROVER)])
-    found = decide(model, ltl(VIOLATION), ATOMS, slots=8, limits=Limits(0.0001))
+    found = decide(model, ltl(VIOLATION), ATOMS, slots=8, limits=PlanLimits(0.0001))
     assert isinstance(found, Inconclusive)
 
 

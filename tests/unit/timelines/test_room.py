@@ -18,9 +18,9 @@ pytest.importorskip("ortools", reason=REASON)
 from bugsieve.rooms.rules.ltl.automaton import automaton_of  # noqa: E402
 from bugsieve.rooms.rules.ltl.formula import TRUE  # noqa: E402
 from bugsieve.rooms.timelines.deciding import (  # noqa: E402
-    Limits,
     NoPlan,
     PlanFound,
+    PlanLimits,
     _Search,
     decide,
 )
@@ -70,7 +70,7 @@ def test_a_spent_budget_leaves_what_was_excluded() -> None:
     found = decide(model, ltl("F (low & !low)"), LOW)
     assert isinstance(found, NoPlan) and found.is_logical
     never = {"low": LevelAtom("Tank", "<", Fraction(0))}
-    found = decide(model, ltl("F low"), never, limits=Limits(0.2))
+    found = decide(model, ltl("F low"), never, limits=PlanLimits(0.2))
     assert isinstance(found, NoPlan) and not found.is_complete and found.slots >= 12
 
 
@@ -125,7 +125,7 @@ def longest(model: Model) -> int:
     for wanted in range(1, model.horizon[1] + 2):
         search = _Search(model, times, {thing.number: wanted}, automaton_of(TRUE), {})
         search.constraints.cp.add(search.slots[wanted - 1].active == 1)
-        if search.solve(Limits())[0] == "none":
+        if search.solve(PlanLimits())[0] == "none":
             return wanted - 1
     raise AssertionError("tokens last at least 1")
 

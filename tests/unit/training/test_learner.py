@@ -7,9 +7,9 @@ import pytest
 
 pytest.importorskip("torch")
 
-from bugsieve.rooms.training.learner import Adam, Learner, QNetwork, first_layers
+from bugsieve.rooms.training.learner import QLearner, QLearningAdam, QNetwork, first_layers
 from bugsieve.rooms.training.options import QOptions
-from bugsieve.rooms.training.replay import Batch, ReplayBuffer
+from bugsieve.rooms.training.replay import ReplayBuffer, TransitionBatch
 from bugsieve.rooms.training.scaling import FloatArray
 
 
@@ -21,8 +21,8 @@ def floats(*rows: object) -> FloatArray:
 LAYERS = [(floats([1, 0], [0, 1], [1, 1]), floats(0, 0, 1))]
 
 
-def batch(*, applicable: list[bool], reward: float = 0.5) -> Batch:
-    return Batch(
+def batch(*, applicable: list[bool], reward: float = 0.5) -> TransitionBatch:
+    return TransitionBatch(
         floats([2, 3]),
         np.array([1]),
         floats(reward),
@@ -56,12 +56,12 @@ def test_hidden_layers_are_rectified() -> None:
     ],
 )
 def test_targets(applicable: list[bool], expected: float) -> None:
-    learner = Learner(LAYERS, QOptions(discount=0.9))
+    learner = QLearner(LAYERS, QOptions(discount=0.9))
     assert learner.targets(batch(applicable=applicable)).tolist() == pytest.approx([expected])
 
 
 def test_the_learning_network_chooses_and_the_target_network_values() -> None:
-    learner = Learner(LAYERS, QOptions(discount=0.5, target_every=10**6))
+    learner = QLearner(LAYERS, QOptions(discount=0.5, target_every=10**6))
     learner.network.parameters.copy_(
         QNetwork([(floats([0, 0], [0, 9], [0, 0]), floats(0, 0, 0))]).parameters
     )
@@ -71,7 +71,7 @@ def test_the_learning_network_chooses_and_the_target_network_values() -> None:
 
 def test_an_update_moves_the_chosen_action_only() -> None:
     """Adam's first step is the learning rate against the sign of each gradient."""
-    learner = Learner(LAYERS, QOptions(learning_rate=0.01, discount=0.9))
+    learner = QLearner(LAYERS, QOptions(learning_rate=0.01, discount=0.9))
     loss = learner.update(batch(applicable=[False, False, False], reward=10.0))
     assert loss == pytest.approx((10 - 3) - 0.5)  # Huber beyond 1
     ((weight, bias),) = learner.network.layers()
@@ -80,13 +80,13 @@ def test_an_update_moves_the_chosen_action_only() -> None:
 
 
 def test_small_errors_are_squared() -> None:
-    learner = Learner(LAYERS, QOptions())
+    learner = QLearner(LAYERS, QOptions())
     loss = learner.update(batch(applicable=[False, False, False], reward=3.5))
     assert loss == pytest.approx(0.5 * 0.5**2)
 
 
 def test_the_target_network_follows_in_jumps() -> None:
-    learner = Learner(LAYERS, QOptions(discount=1.0, target_every=3, learning_rate=0.1))
+    learner = QLearner(LAYERS, QOptions(discount=1.0, target_every=3, learning_rate=0.1))
     over = batch(applicable=[False, False, False], reward=10.0)
     ahead = batch(applicable=[False, True, False], reward=0.0)
     seen = []
@@ -99,7 +99,7 @@ def test_the_target_network_follows_in_jumps() -> None:
 
 def test_repeated_updates_learn_a_value() -> None:
     random = np.random.default_rng(0)
-    learner = Learner(first_layers([2, 16, 3], random), QOptions(learning_rate=0.01))
+    learner = QLearner(first_layers([2, 16, 3], random), QOptions(learning_rate=0.01))
     over = batch(applicable=[False, False, False], reward=0.7)
     losses = [learner.update(over) for _ in range(300)]
     assert losses[-1] < 1e-4 < losses[0]
@@ -111,11 +111,11 @@ def test_first_layers_have_the_shapes_of_the_sizes() -> None:
     assert all(w.dtype == np.float32 and w.std() > 0 and not b.any() for w, b in layers)
 
 
-def rows(first: int, count: int) -> Batch:
+def rows(first: int, count: int) -> TransitionBatch:
     numbers = np.arange(first, first + count)
     inputs = numbers[:, None].astype(np.float32)
     flags = (numbers % 2 == 0)[:, None]
-    return Batch(inputs, numbers, numbers.astype(np.float32), inputs + 1, flags)
+    return TransitionBatch(inputs, numbers, numbers.astype(np.float32), inputs + 1, flags)
 
 
 def test_the_buffer_forgets_the_oldest() -> None:
@@ -144,7 +144,7 @@ def test_steps_are_those_of_pytorch_to_the_bit() -> None:
 
     random = np.random.default_rng(7)
     ours, theirs = (torch.from_numpy(floats(*range(9))) for _ in range(2))
-    mine, other = Adam(ours, 0.01), torch.optim.Adam([theirs], lr=0.01)
+    mine, other = QLearningAdam(ours, 0.01), torch.optim.Adam([theirs], lr=0.01)
     for _ in range(100):
         gradient = (random.normal(size=9) * 10.0 ** random.integers(-9, 3, 9)).astype(np.float32)
         gradient[random.integers(9)] = 0

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from itertools import count
 from pathlib import Path
 
-from bugsieve.base.files_and_processes.ours import is_inside, refuse_links
+from bugsieve.base.files_and_processes.unlinked_folders import is_inside, refuse_links
 
 _NUMBERS = count()
 

@@ -45,7 +45,7 @@ def _require_flat(data: Any) -> None:
     raise ValueError("JSON is nested too deeply")
 
 
-class Row:
+class FixedList:
     """The shape of a list with a shape of its own in each place."""
 
     def __init__(self, *shapes: Any) -> None:
@@ -55,9 +55,9 @@ class Row:
 def fitting(data: Any, shape: Any) -> Any:
     """The data, which must have this shape; ValueError otherwise.
 
-    A shape is a type, `[shape]` for a list of any length, a `Row`, a tuple of alternatives, or
-    None. It may also be an object with the shape of each key that must be there; "*" stands for
-    all its keys.
+    A shape is a type, `[shape]` for a list of any length, a `FixedList`, a tuple of
+    alternatives, or None. It may also be an object with the shape of each key that must be
+    there; "*" stands for all its keys.
     """
     if not _fits(data, shape):
         raise ValueError("JSON of another shape than ours")
@@ -69,7 +69,7 @@ def _fits(data: Any, shape: Any) -> bool:
         return any(_fits(data, part) for part in shape)
     if isinstance(shape, list):
         return isinstance(data, list) and _all_fit(data, shape[0])
-    if isinstance(shape, Row):
+    if isinstance(shape, FixedList):
         is_row = isinstance(data, list) and len(data) == len(shape.shapes)
         return is_row and all(map(_fits, data, shape.shapes))
     if isinstance(shape, dict):

@@ -16,7 +16,7 @@ from itertools import islice, zip_longest
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import BudgetError, BugsieveError, InternalError
 from bugsieve.base.files_and_processes.processes import Child, ChildDiedError, Inbox, serve
 from bugsieve.base.stopping import check_stop

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bugsieve.base.errors import UsageError
-from bugsieve.base.registry.reach import Reach
+from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.base.registry.spec_folder import located
 
 _LONGEST = 200
@@ -37,10 +37,10 @@ def checked_target(argument: str | None, example: str) -> str:
     return f"{place}:{name}"
 
 
-def function_reach(argument: str | None) -> Reach:
+def function_reach(argument: str | None) -> OutsideAccess:
     """The reach of `python:argument`: code, and the file that holds it."""
     place = (argument or "").rpartition(":")[0]
-    return Reach(files=(place,) if place.endswith(".py") else (), runs_code=True)
+    return OutsideAccess(files=(place,) if place.endswith(".py") else (), runs_code=True)
 
 
 def is_file(place: str) -> bool:

@@ -16,7 +16,7 @@ from bugsieve.base.errors import BugsieveError, InputError, UsageError
 from bugsieve.base.names import for_others, no_such
 from bugsieve.base.registry.families import FAMILIES
 from bugsieve.base.registry.family import Family
-from bugsieve.base.registry.reach import CODE, NOTHING, Reach
+from bugsieve.base.registry.outside_access import CODE, NOTHING, OutsideAccess
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
@@ -92,15 +92,15 @@ class MemberTable(Mapping[str, M], Generic[M]):
         if check_argument is not None:
             check_argument(argument)
 
-    def reach_of(self, spec: str) -> Reach:
+    def reach_of(self, spec: str) -> OutsideAccess:
         """All that the member of the spec would touch."""
         name, member, argument = self.parse(spec)
         if name not in self.family.builtin and "reach" not in getattr(member, "__dict__", {}):
             return CODE
         reach = getattr(member, "reach", None)
-        return NOTHING if reach is None else cast(Reach, reach(argument))
+        return NOTHING if reach is None else cast(OutsideAccess, reach(argument))
 
-    def started_by(self, spec: str) -> Reach:
+    def started_by(self, spec: str) -> OutsideAccess:
         """All that the member would start by itself, with files of code as absolute paths.
 
         A member declares it by `starts(argument)` where that is not what it would touch: what a
@@ -109,7 +109,7 @@ class MemberTable(Mapping[str, M], Generic[M]):
         name, member, argument = self.parse(spec)
         is_own = name in self.family.builtin or "starts" in getattr(member, "__dict__", {})
         starts = getattr(member, "starts", None) if is_own else None
-        return self.reach_of(spec) if starts is None else cast(Reach, starts(argument))
+        return self.reach_of(spec) if starts is None else cast(OutsideAccess, starts(argument))
 
     def named_by(self, spec: str) -> list[tuple[str, str, str]]:
         """The specs in files that the member would read, each with its folder and the file."""

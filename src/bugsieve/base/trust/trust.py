@@ -21,9 +21,9 @@ from typing import Any
 
 from bugsieve.base.errors import UsageError
 from bugsieve.base.files_and_processes.derived_data import content_key
-from bugsieve.base.files_and_processes.ours import campaign_around
+from bugsieve.base.files_and_processes.unlinked_folders import campaign_around
 from bugsieve.base.registry.members import MemberTable
-from bugsieve.base.registry.reach import Reach
+from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.base.registry.spec_folder import located, spec_folder, typed_in
 from bugsieve.base.wording import printable
 
@@ -113,7 +113,7 @@ def _leaves(root: str, table: MemberTable[Any], spec: str) -> bool:
     )
 
 
-def _require(table: MemberTable[Any], spec: str, reach: Reach, source: object) -> None:
+def _require(table: MemberTable[Any], spec: str, reach: OutsideAccess, source: object) -> None:
     code = _code(reach)
     key = _key(table, spec, code)
     strange = next((name for name in code if campaign_around(name) is not None), None)
@@ -132,7 +132,7 @@ def _require(table: MemberTable[Any], spec: str, reach: Reach, source: object) -
     _add(key)
 
 
-def _deed(reach: Reach) -> str:
+def _deed(reach: OutsideAccess) -> str:
     """The deed to agree to, in words."""
     links = f"connect to {', '.join(reach.connections)}" if reach.connections else ""
     if links and not reach.programs and not reach.runs_code:
@@ -142,7 +142,7 @@ def _deed(reach: Reach) -> str:
     return f"{runs} and {links}" if links else runs
 
 
-def _code(reach: Reach) -> list[str]:
+def _code(reach: OutsideAccess) -> list[str]:
     """The paths of the programs and the code."""
     programs = (
         name if os.path.dirname(name) else shutil.which(name) or name for name in reach.programs

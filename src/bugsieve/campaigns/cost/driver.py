@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import InputError, UsageError
 from bugsieve.base.stopping import Stopped, StopToken
 from bugsieve.campaigns.cost.bench import CostEquipment, plan_of
@@ -24,8 +24,8 @@ from bugsieve.campaigns.cost.taken_pool import restored_pool
 from bugsieve.campaigns.cost.whole import NO_PLAN, Certificates, whole_note
 from bugsieve.campaigns.measured import low_risk
 from bugsieve.campaigns.options import INTERLEAVED, POOL, CostOptions
-from bugsieve.campaigns.pacing import without_reserve
 from bugsieve.campaigns.session import Counts, Driver, Session, known_order
+from bugsieve.campaigns.session_clock import without_reserve
 from bugsieve.campaigns.store.progress import Progress
 from bugsieve.campaigns.store.schema import STORE_FILE, damaged
 from bugsieve.explanation.causes.cost import cause_of
@@ -35,7 +35,7 @@ from bugsieve.pipeline.judging.determinism import CostDeterminism, JudgedRuns
 from bugsieve.pipeline.judging.escalation import Due, Escalation, outlay_of
 from bugsieve.pipeline.judging.findings import DeterminismCheck, Finding
 from bugsieve.pipeline.judging.judge import Judge
-from bugsieve.pipeline.judging.ledger import Ledger, Remembered
+from bugsieve.pipeline.judging.ledger import Ledger, StoredVisit
 from bugsieve.pipeline.judging.stability import CostAsker, SetOrder
 from bugsieve.pipeline.judging.workers import (
     Answer,
@@ -49,7 +49,7 @@ from bugsieve.pipeline.measuring.figures import Figures
 from bugsieve.pipeline.pool.fuzzer import Fuzzer
 from bugsieve.pipeline.pool.novelty import Loosened
 from bugsieve.pipeline.pool.pool import Pool
-from bugsieve.pipeline.pool.sample import Sample, Sampler
+from bugsieve.pipeline.pool.sample import Sample, SampleFuzzer
 from bugsieve.pipeline.pool.whole import WholePool, WholeSpace
 from bugsieve.policies.foreign.conversation import policy_notes
 
@@ -62,7 +62,7 @@ class CostDriver(Driver):
     def __init__(
         self,
         options: CostOptions,
-        fuzzer: Fuzzer | Sampler | WholeSpace,
+        fuzzer: Fuzzer | SampleFuzzer | WholeSpace,
         judges: Judges,
         again: Judge,
         ledger: Ledger,
@@ -393,7 +393,7 @@ def _empty_pool(bench: Bench, options: CostOptions, records: CostRecords) -> Poo
 
 def _fuzzer(
     bench: Bench, options: CostOptions, pool: Pool, before: Progress
-) -> Fuzzer | Sampler | WholeSpace:
+) -> Fuzzer | SampleFuzzer | WholeSpace:
     """Who makes the cases: nobody where all states are known, walks, or a measurement."""
     if isinstance(pool, WholePool):
         return WholeSpace(bench, pool)
@@ -401,12 +401,14 @@ def _fuzzer(
         loosened = Loosened(before.loosened, before.loosened_walks)
         return Fuzzer(bench, options.fuzz, pool=pool, walks_done=before.walks, loosened=loosened)
     most = options.stop.most_tests
-    return Sampler(bench, options.fuzz, options.part, most, pool=pool, walks_done=before.walks)
+    return SampleFuzzer(
+        bench, options.fuzz, options.part, most, pool=pool, walks_done=before.walks
+    )
 
 
 def _recall(ledger: Ledger, records: CostRecords, pool: Pool) -> None:
     """Make the memory of oracles again; InputError where nobody could have learnt that."""
-    visits = _remembered(records, pool)
+    visits = _stored_visits(records, pool)
     try:
         ledger.recall(visits, records.bugs(), records.bounds(), records.unstable())
     except InputError as error:
@@ -418,7 +420,7 @@ def _recall(ledger: Ledger, records: CostRecords, pool: Pool) -> None:
         raise damaged(records.directory, "table runs: a run is none of the task") from None
 
 
-def _remembered(records: CostRecords, pool: Pool) -> list[Remembered]:
+def _stored_visits(records: CostRecords, pool: Pool) -> list[StoredVisit]:
     """The first visits of earlier sessions, each with what oracles learnt there.
 
     A visit that was cut in the middle of its bugs is made again, so it is none of them.
@@ -430,6 +432,6 @@ def _remembered(records: CostRecords, pool: Pool) -> list[Remembered]:
         raise damaged(records.directory, f"table runs, row {lost}: the whole run is missing")
     parcel = Parcel.of(pool, 0, count)
     return [
-        Remembered(parcel.case(number), runs[number], lessons.get(visits[number], ()))
+        StoredVisit(parcel.case(number), runs[number], lessons.get(visits[number], ()))
         for number in range(count)
     ]

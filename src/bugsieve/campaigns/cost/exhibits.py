@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import BugsieveError, UnsupportedError
 from bugsieve.base.wording import counted
 from bugsieve.campaigns.cost.bench import judged_bench
@@ -18,12 +18,12 @@ from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.cost.stored_examples import stored_example
 from bugsieve.campaigns.cost.summary import CostSummary
 from bugsieve.campaigns.exhibits import Exhibit, Panel, TablePanel, Track
+from bugsieve.campaigns.store.checked_certificates import proof_of
 from bugsieve.campaigns.store.folder import EXAMPLES_FOLDER
-from bugsieve.campaigns.store.proofs import proof_of
 from bugsieve.checkers.cost import CertificateError, Checker
 from bugsieve.explanation.blame.blame import Blame, blame
 from bugsieve.explanation.blame.explanation import blame_lines, goal_line
-from bugsieve.explanation.blame.keeping import NAME, digest_of, kept_blame
+from bugsieve.explanation.blame.stored_blame import NAME, digest_of, kept_blame
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.bug import Bug
 from bugsieve.pipeline.bugs.certificate import with_plan

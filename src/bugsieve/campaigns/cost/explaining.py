@@ -8,14 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import BugsieveError
 from bugsieve.campaigns.accounts import Account
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.cost.store import CostStore
 from bugsieve.campaigns.named_bugs import find_bug
+from bugsieve.campaigns.store.checked_certificates import proof_of
 from bugsieve.campaigns.store.progress import CampaignHeader
-from bugsieve.campaigns.store.proofs import proof_of
 from bugsieve.checkers.cost import CertificateError
 from bugsieve.explanation.blame.blame import DEFAULT_LIMITS, Blame, blame
 from bugsieve.explanation.blame.explanation import (
@@ -24,7 +24,7 @@ from bugsieve.explanation.blame.explanation import (
     explanation_json,
     explanation_text,
 )
-from bugsieve.explanation.blame.keeping import NAME, blame_of_note, note_of
+from bugsieve.explanation.blame.stored_blame import NAME, blame_of_note, note_of
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.checking import check_certificate
 from bugsieve.pipeline.judging.findings import CostBugRow

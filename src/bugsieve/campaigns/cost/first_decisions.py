@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from bugsieve.campaigns.cost.summary import CostSummary
-from bugsieve.campaigns.troubles import FEWEST_RUNS, MISTAKES, is_one_reason
+from bugsieve.campaigns.policy_failures import FEWEST_RUNS, MISTAKES, is_one_reason
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.judging.determinism import JudgedRuns
 from bugsieve.pipeline.judging.findings import DeterminismCheck

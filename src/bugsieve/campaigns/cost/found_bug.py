@@ -21,7 +21,7 @@ from bugsieve.explanation.blame.blame import DEFAULT_LIMITS, Blame, blame
 from bugsieve.explanation.blame.explanation import explained, explanation_text
 from bugsieve.explanation.blame.strips import bug_strips
 from bugsieve.explanation.causes.pattern import Pattern
-from bugsieve.explanation.examples.shrinking import DEFAULT_CANDIDATES, Budget, Remake
+from bugsieve.explanation.examples.shrinking import DEFAULT_CANDIDATES, Remake, ShrinkingBudget
 from bugsieve.explanation.examples.smallest import SmallestExample, smallest_example
 from bugsieve.pictures.strips import strips_image
 from bugsieve.pipeline.bench import Bench
@@ -85,7 +85,9 @@ class FoundBug(Bug):
         objects; one that is an object for one task is not, and all objects are kept.
         """
         given = whole_number(candidates, "candidates", least=0)
-        return smallest_example(self.bench, self, self._remake(policy), budget=Budget(given))
+        return smallest_example(
+            self.bench, self, self._remake(policy), budget=ShrinkingBudget(given)
+        )
 
     def _remake(self, policy: object) -> Remake | str:
         """What makes the policy for other tasks, or why nothing does."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.stopping import check_stop
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.cost.store import CostStore

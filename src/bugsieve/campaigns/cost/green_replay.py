@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.stopping import check_stop
 from bugsieve.base.wording import counted
 from bugsieve.campaigns.greens import GreenReplay, GreenStatus

@@ -18,14 +18,14 @@ from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.campaigns.summary import Summary
-from bugsieve.pipeline.measuring.figures import UNDECIDED, Figures, Shown, figures_of
+from bugsieve.pipeline.measuring.figures import UNDECIDED, Figures, SampledTest, figures_of
 from bugsieve.pipeline.measuring.looks import looks
-from bugsieve.pipeline.pool.sample import ALL_MADE, Part, distribution, drawn_problems
+from bugsieve.pipeline.pool.sample import ALL_MADE, SampleShare, distribution, drawn_problems
 
 _AT_ONCE = 1000
 
 
-def judged_tests(records: CostRecords) -> list[tuple[int, Shown]]:
+def judged_tests(records: CostRecords) -> list[tuple[int, SampledTest]]:
     """What tests have shown, by their numbers in the measurement.
 
     The last one is left out as long as a search that it waits for has not been made.
@@ -50,7 +50,7 @@ def has_made(tests: int, part: Summary) -> bool:
 
 def part_of(options: CostOptions, number: int, problems: int) -> CostOptions:
     """The options of the campaign that makes the tests of a problem."""
-    return replace(options, sample=str(Part(number, problems)))
+    return replace(options, sample=str(SampleShare(number, problems)))
 
 
 def joint_figures(
@@ -61,7 +61,7 @@ def joint_figures(
     Those that draw a problem which could not be tested are undecided; a store that cannot be read
     ends what is known.
     """
-    shown: dict[int, Shown] = {}
+    shown: dict[int, SampledTest] = {}
     lost = {problem for problem, name in enumerate(names) if name in failed}
     for problem, name in enumerate(names):
         if problem not in lost and (directory / name / STORE_FILE).exists():
@@ -71,9 +71,11 @@ def joint_figures(
     return figures_of(made, distribution(options.fuzz, len(names)))
 
 
-def _in_order(shown: Mapping[int, Shown], lost: set[int], seed: int, problems: int) -> list[Shown]:
+def _in_order(
+    shown: Mapping[int, SampledTest], lost: set[int], seed: int, problems: int
+) -> list[SampledTest]:
     """What tests have shown up to the first that is neither judged nor of a lost problem."""
-    made: list[Shown] = []
+    made: list[SampledTest] = []
     while True:
         numbers = np.arange(len(made), len(made) + _AT_ONCE)
         for problem in drawn_problems(seed, numbers, problems).tolist():

@@ -27,7 +27,7 @@ from bugsieve.pipeline.bugs.verdict import Outcome
 from bugsieve.pipeline.judging.escalation import SEARCH, Outlay
 from bugsieve.pipeline.judging.findings import CostBugRow, RunRow
 from bugsieve.pipeline.objectives import OBJECTIVES, objective_class
-from bugsieve.pipeline.pool.counts import WalkCounts, counts_from
+from bugsieve.pipeline.pool.walk_counts import WalkCounts, counts_from
 from bugsieve.policies.decisions import Ending
 from bugsieve.tasks.grounded.saved import SavedTask
 from bugsieve.tasks.grounded.task import StateArray, Task

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bugsieve.campaigns.store.records import CampaignRecords, stored_cause
 from bugsieve.campaigns.store.schema import understood
 from bugsieve.pipeline.judging.findings import CostBugRow
-from bugsieve.pipeline.measuring.figures import Shown
+from bugsieve.pipeline.measuring.figures import SampledTest
 from bugsieve.policies.decisions import Ending
 
 SIGHTED = "SELECT visits.case_number FROM sightings JOIN visits ON sightings.visit = visits.number"
@@ -15,7 +15,7 @@ SIGHTED = "SELECT visits.case_number FROM sightings JOIN visits ON sightings.vis
 class SampleRecords(CampaignRecords[CostBugRow]):
     """The part of the records that is about tests."""
 
-    def tests(self) -> list[tuple[int, Shown]]:
+    def tests(self) -> list[tuple[int, SampledTest]]:
         """What each judged test has shown, with its number in the measurement, in order."""
         causes, passed = self._causes(), self._cases("verdicts WHERE outcome = 'pass'")
         # A claim without a proof, and a policy that changes its answers, leave a test open.
@@ -30,7 +30,7 @@ class SampleRecords(CampaignRecords[CostBugRow]):
         for case, number, ending in self._rows(query):
             fails = ending != Ending.SOLVED and case not in passed
             found = frozenset(causes.get(case, ()))
-            tests.append((number, Shown(found, not found and (fails or case in claims))))
+            tests.append((number, SampledTest(found, not found and (fails or case in claims))))
         return tests
 
     def _cases(self, rows: str) -> set[int]:

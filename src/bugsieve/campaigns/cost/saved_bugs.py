@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bugsieve.base.errors import InputError, UsageError
-from bugsieve.base.files_and_processes.foreign_json import Row, fitting
+from bugsieve.base.files_and_processes.foreign_json import FixedList, fitting
 from bugsieve.base.names import no_such
 from bugsieve.campaigns.saved_bugs import ReplayOptions, require_id
 from bugsieve.checkers.cost import bug_id
@@ -22,7 +22,7 @@ from bugsieve.tasks.grounded.saved import SavedTask
 _TASK = {
     "name": str,
     "sas": str,
-    "objects": [Row(str, str)],
+    "objects": [FixedList(str, str)],
     "static_facts": [str],
     "domain": (str, None),
     "problem": (str, None),

@@ -13,7 +13,7 @@ from dataclasses import replace
 from math import inf
 from pathlib import Path
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import InputError, PolicyError, UsageError
 from bugsieve.base.stopping import Stopped, StopToken
 from bugsieve.campaigns.causes import MOST_CAUSES, listed_examples
@@ -23,17 +23,17 @@ from bugsieve.campaigns.cost.smallest import example_folder, remake_of, write_ex
 from bugsieve.campaigns.cost.summary import summarise
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.several.several import JointSummary, joint_causes, place_of
+from bugsieve.campaigns.store.checked_certificates import proof_of
 from bugsieve.campaigns.store.progress import CampaignHeader
-from bugsieve.campaigns.store.proofs import proof_of
 from bugsieve.checkers.cost import CertificateError
-from bugsieve.explanation.examples.shrinking import Budget
+from bugsieve.explanation.examples.shrinking import ShrinkingBudget
 from bugsieve.explanation.examples.smallest import SmallestExample, smallest_example
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.bug import Bug
 from bugsieve.pipeline.bugs.checking import checker_of
 from bugsieve.tasks.search import Limits
 
-_FEW = Budget(calls=2_000, way=Limits(expansions=2_000, bytes=1 << 28))
+_FEW = ShrinkingBudget(calls=2_000, way=Limits(expansions=2_000, bytes=1 << 28))
 """For examples that nobody asked for, beside the number of candidates."""
 
 

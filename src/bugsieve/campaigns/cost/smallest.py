@@ -14,16 +14,16 @@ from pathlib import Path
 
 from bugsieve.base.errors import InputError, UsageError
 from bugsieve.base.files_and_processes.files import write_together
-from bugsieve.base.files_and_processes.ours import make_folders
+from bugsieve.base.files_and_processes.unlinked_folders import make_folders
 from bugsieve.base.registry.spec_folder import typed_in
 from bugsieve.base.trust.trust import require_trusted
 from bugsieve.campaigns.campaign import AnyPath
 from bugsieve.campaigns.cost.bench import judged_bench, plan_of, stored_options
+from bugsieve.campaigns.store.checked_certificates import proof_of
 from bugsieve.campaigns.store.folder import EXAMPLES_FOLDER, readable_json
 from bugsieve.campaigns.store.progress import CampaignHeader
-from bugsieve.campaigns.store.proofs import proof_of
 from bugsieve.checkers.cost import CertificateError, bug_id
-from bugsieve.explanation.examples.shrinking import Budget, Remake
+from bugsieve.explanation.examples.shrinking import Remake, ShrinkingBudget
 from bugsieve.explanation.examples.smallest import (
     FROM_SAS,
     USUAL,
@@ -47,7 +47,7 @@ def smallest_of(
     header: CampaignHeader,
     bug: Bug,
     *,
-    budget: Budget = USUAL,
+    budget: ShrinkingBudget = USUAL,
 ) -> SmallestExample:
     """The smallest example of a bug of the campaign in a folder.
 

@@ -10,17 +10,17 @@ from bugsieve.campaigns.cost.measuring import cost_figures
 from bugsieve.campaigns.cost.records import CostRecords, InitialRun
 from bugsieve.campaigns.cost.whole import NO_PLAN
 from bugsieve.campaigns.coverage import Coverage
-from bugsieve.campaigns.store.progress import Reachable
-from bugsieve.campaigns.summary import Summary, changes_of
-from bugsieve.campaigns.troubles import (
+from bugsieve.campaigns.policy_failures import (
     FEWEST_RUNS,
     MISTAKES,
     Trouble,
     is_one_reason,
     silence,
 )
+from bugsieve.campaigns.store.progress import Reachable
+from bugsieve.campaigns.summary import Summary, changes_of
 from bugsieve.pipeline.objectives import objective_class
-from bugsieve.pipeline.pool.counts import WalkCounts
+from bugsieve.pipeline.pool.walk_counts import WalkCounts
 from bugsieve.policies.decisions import Ending
 
 UNJUDGED = "no oracle was asked: the pool is for campaigns that take it over"

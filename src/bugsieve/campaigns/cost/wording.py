@@ -12,7 +12,7 @@ from bugsieve.campaigns.events import RoundDone
 from bugsieve.campaigns.measured import UNIMPROVED, figure_lines, measured_lines
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.store.progress import CampaignHeader
-from bugsieve.campaigns.verdict import Outcome
+from bugsieve.campaigns.verdict import CampaignResult
 from bugsieve.campaigns.wording import bug_lines, check_lines, kinds_text
 from bugsieve.pipeline.judging.findings import CostBugRow
 from bugsieve.pipeline.objectives import Objective, objective_class
@@ -133,7 +133,7 @@ def _is_part(summary: CostSummary) -> bool:
     """Whether the coverage is to be told: the verdict has it where no bug was found."""
     coverage, outcome = summary.coverage, summary.outcome
     is_part = coverage is not None and not coverage.is_whole and summary.judged > 0
-    return is_part and outcome not in (Outcome.NONE_FOUND, Outcome.NOTHING)
+    return is_part and outcome not in (CampaignResult.NONE_FOUND, CampaignResult.NOTHING)
 
 
 def _coverage(summary: CostSummary) -> str:

@@ -11,8 +11,8 @@ from bugsieve.campaigns.cost.found_bug import FoundBug
 from bugsieve.campaigns.found import Found
 from bugsieve.campaigns.several.several import JointSummary
 from bugsieve.campaigns.summary import Summary
-from bugsieve.campaigns.verdict import Outcome, Verdict
-from bugsieve.explanation.causes.groups import Group, Member, grouped
+from bugsieve.campaigns.verdict import CampaignResult, CampaignVerdict
+from bugsieve.explanation.causes.groups import BugInGroup, Group, grouped
 from bugsieve.explanation.examples.decisions import Example, examples_of
 from bugsieve.pipeline.judging.findings import UnstableRow
 
@@ -46,7 +46,7 @@ class Bugs(Sequence[BugT]):
         self._about = about
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> CampaignVerdict:
         """What the campaign has come to: the first line that commands print, with its outcome."""
         return self.summary.verdict
 
@@ -68,9 +68,9 @@ class Bugs(Sequence[BugT]):
         """
         return grouped(map(self._member, self._found))
 
-    def _member(self, bug: BugT) -> Member:
+    def _member(self, bug: BugT) -> BugInGroup:
         pattern = bug.pattern if isinstance(bug, FoundBug) and not self.parts else None
-        return Member(bug.id, bug.steps, bug.cause, pattern)
+        return BugInGroup(bug.id, bug.steps, bug.cause, pattern)
 
     def to_examples(self) -> list[Example]:
         """From the culprit of each bug on, the states of a better plan, each with its action.
@@ -133,7 +133,7 @@ class Bugs(Sequence[BugT]):
     def headline(self) -> str:
         """The verdict, what was left open beside it, and of which policy."""
         about = f" ({self._about})" if self._about else ""
-        is_told = self.verdict.outcome is Outcome.UNDECIDED or not self.undecided
+        is_told = self.verdict.outcome is CampaignResult.UNDECIDED or not self.undecided
         open_runs = "" if is_told else f", {self.undecided} undecided"
         untested = f", not tested: {', '.join(self.untested)}" if self.untested else ""
         return f"{self.verdict.sentence}{open_runs}{untested}{about}"

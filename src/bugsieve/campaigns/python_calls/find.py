@@ -25,7 +25,7 @@ from bugsieve.policies.policy import Policy, policy_name
 from bugsieve.policies.task_view import StateFunction
 from bugsieve.tasks.grounded.loading import load_task
 from bugsieve.tasks.grounded.task import Task
-from bugsieve.tasks.problem_sets import Problem, problems_of, told_apart
+from bugsieve.tasks.problem_sets import ProblemFiles, problems_of, told_apart
 
 if TYPE_CHECKING:
     from bugsieve.rooms.safety.campaign.found_bug import FoundSafetyBug
@@ -90,7 +90,7 @@ def find_bugs(
 
 def find_with(
     options: CostOptions,
-    tasks: Mapping[str, Task | Problem],
+    tasks: Mapping[str, Task | ProblemFiles],
     policy: str | Policy | PolicyFunction | StateFunction,
     *,
     folder: AnyPath | None = None,
@@ -105,7 +105,7 @@ def find_with(
     return campaign_bugs(named, loaded, own, folder, read_found_bugs)
 
 
-def tasks_of(given: object) -> dict[str, Task | Problem]:
+def tasks_of(given: object) -> dict[str, Task | ProblemFiles]:
     """What is to be tested, by names that are all different."""
     items: Any = [given] if isinstance(given, (Task, str, os.PathLike)) else given
     is_list = isinstance(items, Sequence) and not isinstance(items, bytes) and len(items) > 0
@@ -118,7 +118,7 @@ def tasks_of(given: object) -> dict[str, Task | Problem]:
     raise wrong("task", "a Task, as bugsieve.load_task makes it, files of one, or a list", given)
 
 
-def _loaded(given: Task | Problem, options: CostOptions) -> Task:
+def _loaded(given: Task | ProblemFiles, options: CostOptions) -> Task:
     if isinstance(given, Task):
         return given
     constraints = objective_class(options.objective).takes_constraints
@@ -126,7 +126,7 @@ def _loaded(given: Task | Problem, options: CostOptions) -> Task:
 
 
 def _binding(
-    policy: object, tasks: Mapping[str, Task | Problem]
+    policy: object, tasks: Mapping[str, Task | ProblemFiles]
 ) -> Callable[[Task], Policy] | None:
     """What makes the policy of a task; None for a spec, UsageError if it is of another."""
     if isinstance(policy, str):
@@ -170,12 +170,14 @@ def load_bugs(folder: AnyPath) -> Bugs[FoundBug] | Bugs[FoundSafetyBug]:
 
 def _found_in_all(
     options: CostOptions,
-    tasks: Mapping[str, Task | Problem],
+    tasks: Mapping[str, Task | ProblemFiles],
     bind: Callable[[Task], Policy] | None,
     folder: AnyPath | None,
 ) -> Bugs[FoundBug]:
     """The bugs of all problems together; an error that all of them end with is raised."""
-    problems = [g if isinstance(g, Problem) else Problem(name, ()) for name, g in tasks.items()]
+    problems = [
+        g if isinstance(g, ProblemFiles) else ProblemFiles(name, ()) for name, g in tasks.items()
+    ]
     kept = None if folder is None else require_folder(folder, "folder")
     with TemporaryDirectory() as temporary:
         directory = kept or Path(temporary, "campaigns")

@@ -18,7 +18,7 @@ from typing import Any
 from bugsieve.base.errors import BugsieveError, InputError, UsageError
 from bugsieve.base.files_and_processes.files import write_text
 from bugsieve.base.files_and_processes.foreign_json import fitting, parse_json
-from bugsieve.base.files_and_processes.ours import PROBLEMS_FILE, make_folders
+from bugsieve.base.files_and_processes.unlinked_folders import PROBLEMS_FILE, make_folders
 from bugsieve.base.trust.trust import trusting
 from bugsieve.campaigns.campaign import Campaign, check_new, summary_of
 from bugsieve.campaigns.cost.joint_measuring import (
@@ -44,7 +44,7 @@ from bugsieve.campaigns.summary import Summary
 from bugsieve.pipeline.measuring.figures import Figures
 from bugsieve.tasks.grounded.loading import load_task
 from bugsieve.tasks.grounded.task import Task
-from bugsieve.tasks.problem_sets import Problem, folder_name
+from bugsieve.tasks.problem_sets import ProblemFiles, folder_name
 from bugsieve.tasks.sources import MEBIBYTE, read_regular
 
 VERSION = 1
@@ -57,7 +57,7 @@ _SHAPE = {
     "tasks": [{"name": str, "files": [str], "error": (str, None)}],
 }
 
-Load = Callable[[Problem], Task]
+Load = Callable[[ProblemFiles], Task]
 Conduct = Callable[[Campaign], object]
 """Runs a campaign to its end."""
 Bind = Callable[[Task], object]
@@ -80,7 +80,7 @@ class ProblemSet:
 
     options: CostOptions
     """Their stop rules are about all problems together: see `share`."""
-    problems: tuple[Problem, ...]
+    problems: tuple[ProblemFiles, ...]
     errors: Mapping[str, str]
     """Why problems could not be tested when they were last tried, by their names."""
     is_object: bool = False
@@ -128,7 +128,7 @@ def read_problem_set(directory: Path) -> ProblemSet:
     return ProblemSet(
         # As for a store: a stranger's must not fill the machine with processes.
         replace(options, workers=min(options.workers, os.cpu_count() or 1)),
-        tuple(Problem(row["name"], tuple(row["files"])) for row in rows),
+        tuple(ProblemFiles(row["name"], tuple(row["files"])) for row in rows),
         {row["name"]: row["error"] for row in rows if row["error"]},
         content["object"],
     )
@@ -177,7 +177,7 @@ class ProblemCampaigns:
         cls,
         directory: Path,
         options: CostOptions,
-        problems: Sequence[Problem],
+        problems: Sequence[ProblemFiles],
         *,
         is_object: bool = False,
     ) -> ProblemCampaigns:
@@ -287,7 +287,7 @@ class ProblemCampaigns:
         figures = joint_figures(self.directory, names, lost, self.plan.options)
         return replace(found, measured=figures)
 
-    def _run_one(self, problem: Problem, rules: StopRules, session: _Session) -> None:
+    def _run_one(self, problem: ProblemFiles, rules: StopRules, session: _Session) -> None:
         error: BugsieveError | None = None
         try:
             with self._campaign(problem, rules, session) as campaign:
@@ -302,7 +302,7 @@ class ProblemCampaigns:
 
     @contextlib.contextmanager
     def _campaign(
-        self, problem: Problem, rules: StopRules, session: _Session
+        self, problem: ProblemFiles, rules: StopRules, session: _Session
     ) -> Iterator[Campaign]:
         folder, workers = self.directory / problem.name, session.workers
         if (folder / STORE_FILE).exists():
@@ -319,7 +319,7 @@ class ProblemCampaigns:
         with made as campaign:
             yield campaign
 
-    def _options_of(self, problem: Problem) -> CostOptions:
+    def _options_of(self, problem: ProblemFiles) -> CostOptions:
         options, problems = self.plan.options, self.plan.problems
         if not options.measures:
             return options
@@ -330,7 +330,7 @@ class ProblemCampaigns:
         require_trusted_policy(kind, self.plan.options, self.directory)
         require_trusted_oracles(kind, self.plan.options, self.directory)
 
-    def _load(self, problem: Problem) -> Task:
+    def _load(self, problem: ProblemFiles) -> Task:
         if not problem.files:
             raise UsageError(
                 f"{self.directory}: {problem.name} was given as a Python object, and its campaign "
@@ -340,7 +340,7 @@ class ProblemCampaigns:
 
     def _is_done(
         self,
-        problem: Problem,
+        problem: ProblemFiles,
         parts: Mapping[str, Summary],
         is_done: Callable[[Summary], bool],
     ) -> bool:

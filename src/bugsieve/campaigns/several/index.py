@@ -11,7 +11,7 @@ from typing import Any
 
 from bugsieve.base.errors import InputError
 from bugsieve.base.files_and_processes.files import write_text
-from bugsieve.base.files_and_processes.ours import INDEX_FILE as INDEX_FILE
+from bugsieve.base.files_and_processes.unlinked_folders import INDEX_FILE as INDEX_FILE
 from bugsieve.base.wording import counted
 from bugsieve.campaigns.store.schema import explained
 from bugsieve.tasks.sources import MEBIBYTE, read_regular

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bugsieve.base.errors import BugsieveError, InputError
-from bugsieve.base.files_and_processes.ours import INDEX_FILE, PROBLEMS_FILE
+from bugsieve.base.files_and_processes.unlinked_folders import INDEX_FILE, PROBLEMS_FILE
 from bugsieve.campaigns.campaign import summary_of
 from bugsieve.campaigns.coverage import joint_coverage
 from bugsieve.campaigns.kind import kind_in
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.campaigns.summary import Summary
-from bugsieve.campaigns.verdict import Verdict, joint_verdict
+from bugsieve.campaigns.verdict import CampaignVerdict, joint_verdict
 from bugsieve.explanation.causes.groups import Group, grouped
 
 
@@ -74,7 +74,7 @@ class JointSummary(Summary):
         return bool(self.told) and self.told.keys() == self.parts.keys()
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> CampaignVerdict:
         """The first line on all campaigns together, with its outcome and exit code."""
         return joint_verdict(self)
 

@@ -11,7 +11,7 @@ from bugsieve.campaigns.kind import kind_in
 from bugsieve.campaigns.measured import UNIMPROVED, figure_lines, measured_lines
 from bugsieve.campaigns.several.several import JointSummary, place_of
 from bugsieve.campaigns.summary import Summary
-from bugsieve.campaigns.verdict import Outcome
+from bugsieve.campaigns.verdict import CampaignResult
 from bugsieve.campaigns.wording import bug_lines
 from bugsieve.policies.decisions import Ending
 
@@ -116,7 +116,7 @@ def _about(name: str, summary: JointSummary) -> str:
         return "not begun"
     part = summary.parts[name]
     words = summary.told.get(name) or part.verdict.sentence
-    if part.undecided and part.outcome is not Outcome.UNDECIDED:
+    if part.undecided and part.outcome is not CampaignResult.UNDECIDED:
         words += f", {part.undecided} undecided"
     return f"{words} ({part.reason or 'not finished'})"
 

@@ -19,7 +19,7 @@ from typing import Any
 from bugsieve.base.commands import quoted_command, typed_words
 from bugsieve.base.errors import InputError, UsageError
 from bugsieve.base.files_and_processes.files import write_atomically
-from bugsieve.base.files_and_processes.ours import make_folders
+from bugsieve.base.files_and_processes.unlinked_folders import make_folders
 from bugsieve.campaigns.store.lock import LOCK_FILE
 from bugsieve.campaigns.store.progress import CampaignHeader, TimelineRow
 from bugsieve.campaigns.store.records import CampaignRecords

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 from bugsieve.base.errors import UsageError
-from bugsieve.base.files_and_processes.ours import refuse_links
+from bugsieve.base.files_and_processes.unlinked_folders import refuse_links
 from bugsieve.campaigns.store.schema import explained
 
 LOCK_FILE = "campaign.lock"

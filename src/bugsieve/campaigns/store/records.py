@@ -19,7 +19,7 @@ from bugsieve.base.files_and_processes.closing import Closing
 from bugsieve.base.files_and_processes.foreign_json import fitting, parse_json
 from bugsieve.base.files_and_processes.toml import parse_toml
 from bugsieve.base.wording import kind_in_words
-from bugsieve.campaigns.store.packing import unpacked
+from bugsieve.campaigns.store.certificate_blobs import unpacked
 from bugsieve.campaigns.store.progress import CampaignHeader, Progress, Reachable, TimelineRow
 from bugsieve.campaigns.store.schema import (
     STORE_FILE,
@@ -32,7 +32,7 @@ from bugsieve.campaigns.store.schema import (
 )
 from bugsieve.campaigns.store.tables import CHECK
 from bugsieve.campaigns.store.validation import Guard, Layout, layout_of
-from bugsieve.explanation.causes.groups import Group, Member, grouped
+from bugsieve.explanation.causes.groups import BugInGroup, Group, grouped
 from bugsieve.explanation.causes.pattern import NOTE, Pattern, pattern_from
 from bugsieve.pipeline.bugs.cause import UNNAMED, Cause, cause_from
 from bugsieve.pipeline.judging.findings import (
@@ -283,12 +283,12 @@ class CampaignRecords(StoreReader, Generic[RowT]):
         ((count,),) = self._rows(query, NOTE, UNNAMED.key)
         return int(count)
 
-    def members_of_causes(self) -> list[Member]:
+    def members_of_causes(self) -> list[BugInGroup]:
         """The bugs that have causes, with these and with their patterns."""
         patterns = self.patterns()
         with understood(self.directory):
             members = [
-                Member(name, steps, stored_cause(key, traits), patterns.get(name))
+                BugInGroup(name, steps, stored_cause(key, traits), patterns.get(name))
                 for name, steps, key, traits in self._rows(
                     "SELECT id, steps, cause, traits FROM bugs ORDER BY rowid"
                 )

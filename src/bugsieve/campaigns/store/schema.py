@@ -13,8 +13,8 @@ from pathlib import Path
 
 from bugsieve.base.commands import quoted_command
 from bugsieve.base.errors import BugsieveError, InputError, UsageError
-from bugsieve.base.files_and_processes.ours import STORE_FILE as STORE_FILE
-from bugsieve.base.files_and_processes.ours import refuse_links
+from bugsieve.base.files_and_processes.unlinked_folders import STORE_FILE as STORE_FILE
+from bugsieve.base.files_and_processes.unlinked_folders import refuse_links
 from bugsieve.base.queries import limit_steps
 from bugsieve.campaigns.store.validation import Layout, foreign_entry
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypeVar
 
 from bugsieve.base.files_and_processes.closing import Closing
 from bugsieve.base.files_and_processes.foreign_json import parse_json
-from bugsieve.campaigns.store.packing import json_text, packed, unpacked
+from bugsieve.campaigns.store.certificate_blobs import json_text, packed, unpacked
 from bugsieve.campaigns.store.progress import Addition, CampaignHeader
 from bugsieve.campaigns.store.schema import (
     STORE_FILE,

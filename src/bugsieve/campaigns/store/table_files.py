@@ -13,7 +13,7 @@ from typing import Any
 
 from bugsieve.base.errors import InputError, UnsupportedError, UsageError
 from bugsieve.base.files_and_processes.files import write_together
-from bugsieve.base.files_and_processes.ours import make_folders
+from bugsieve.base.files_and_processes.unlinked_folders import make_folders
 from bugsieve.base.names import no_such
 from bugsieve.base.wording import csv_cell
 

@@ -28,7 +28,7 @@ _MOST_SHOWN = 40
 _WORD = re.compile(r"\w+")
 
 
-class Column(NamedTuple):
+class SchemaColumn(NamedTuple):
     """A column as our schema has it."""
 
     name: str
@@ -43,7 +43,7 @@ class Layout:
 
     entries: frozenset[tuple[str, str, str, str | None]]
     """What SQLite keeps of the schema: types, names, tables and their SQL."""
-    columns: Mapping[str, tuple[Column, ...]]
+    columns: Mapping[str, tuple[SchemaColumn, ...]]
     """By table."""
     conditions: Mapping[str, str]
 
@@ -51,7 +51,7 @@ class Layout:
         """The columns that name a row."""
         return tuple(c.name for c in self.columns[table] if c.is_key) or ("rowid",)
 
-    def holds(self, table: str, column: Column) -> str:
+    def holds(self, table: str, column: SchemaColumn) -> str:
         """SQL that is true of the rows whose value in the column can be."""
         condition = self._condition(table, column)
         if condition == ANYTHING:
@@ -66,7 +66,7 @@ class Layout:
         parts = " AND ".join(self.holds(table, column) for column in self.columns[table])
         return f"NOT ({parts})"
 
-    def _condition(self, table: str, column: Column) -> str:
+    def _condition(self, table: str, column: SchemaColumn) -> str:
         keys = (f"{table}.{column.name}", f"*.{column.name}")
         found = [self.conditions[key] for key in keys if key in self.conditions]
         if ANYTHING in found:
@@ -75,7 +75,7 @@ class Layout:
         return " AND ".join(f"({condition})" for condition in (usual, *found))
 
 
-def _usual_condition(column: Column) -> str:
+def _usual_condition(column: SchemaColumn) -> str:
     """What holds in every table: conditions of a table's own come on top of it."""
     if column.type == "INTEGER":
         return f"{column.name} >= 0"
@@ -93,7 +93,7 @@ def layout_of(tables: str, conditions: Mapping[str, str]) -> Layout:
 @cache
 def _created(
     tables: str,
-) -> tuple[frozenset[tuple[str, str, str, str | None]], dict[str, tuple[Column, ...]]]:
+) -> tuple[frozenset[tuple[str, str, str, str | None]], dict[str, tuple[SchemaColumn, ...]]]:
     """The schema that SQLite makes of the SQL, and the columns of each table."""
     connection = sqlite3.connect(":memory:")
     try:
@@ -106,10 +106,11 @@ def _created(
         connection.close()
 
 
-def _columns(connection: sqlite3.Connection, table: str) -> tuple[Column, ...]:
+def _columns(connection: sqlite3.Connection, table: str) -> tuple[SchemaColumn, ...]:
     rows = connection.execute(f'PRAGMA table_info("{table}")').fetchall()
     return tuple(
-        Column(name, kind, bool(need or key), bool(key)) for _, name, kind, need, _, key in rows
+        SchemaColumn(name, kind, bool(need or key), bool(key))
+        for _, name, kind, need, _, key in rows
     )
 
 

@@ -6,7 +6,7 @@ import threading
 import time
 from typing import TypeVar
 
-from bugsieve.base.activity import activities
+from bugsieve.base.current_activity import activities
 from bugsieve.base.files_and_processes.closing import Closing
 from bugsieve.commands.shared.streams import complain
 

@@ -8,7 +8,7 @@ import sys
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, TypeVar
 
-from bugsieve.base.activity import activities, progressing
+from bugsieve.base.current_activity import activities, progressing
 from bugsieve.base.files_and_processes.closing import Closing
 from bugsieve.base.wording import counted, printable_lines
 from bugsieve.commands.shared.streams import complain

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from bugsieve.campaigns.several.several import JointSummary
     from bugsieve.campaigns.stop_rules import StopRules
     from bugsieve.tasks.grounded.task import Task
-    from bugsieve.tasks.problem_sets import Problem
+    from bugsieve.tasks.problem_sets import ProblemFiles
 
 _CAUSES_SHOWN = 10
 
 
-def given_problems(args: argparse.Namespace) -> tuple[Problem, ...]:
+def given_problems(args: argparse.Namespace) -> tuple[ProblemFiles, ...]:
     """The problems that the arguments name; none if the policy brings the task."""
     from bugsieve.tasks.problem_sets import problems_of
 
@@ -41,7 +41,7 @@ def given_problems(args: argparse.Namespace) -> tuple[Problem, ...]:
 
 
 def test_problems(
-    args: argparse.Namespace, options: CostOptions, problems: tuple[Problem, ...]
+    args: argparse.Namespace, options: CostOptions, problems: tuple[ProblemFiles, ...]
 ) -> int:
     """Make a campaign for each problem and run them; the exit code of all together."""
     from bugsieve.campaigns.python_calls.problems import ProblemCampaigns
@@ -49,7 +49,7 @@ def test_problems(
     folder = free_folder(args.output, _common_name(problems))
     campaigns = ProblemCampaigns.create(folder, options, problems)
 
-    def load(problem: Problem) -> Task:
+    def load(problem: ProblemFiles) -> Task:
         return task_arguments.load_files(args, [Path(file) for file in problem.files])
 
     return _run(
@@ -136,7 +136,7 @@ def _show(args: argparse.Namespace, campaigns: ProblemCampaigns, summary: JointS
     show("\n".join(lines))
 
 
-def _common_name(problems: tuple[Problem, ...]) -> str:
+def _common_name(problems: tuple[ProblemFiles, ...]) -> str:
     """What the folder of the results is called if nobody names it."""
     domain = Path(os.path.abspath(problems[0].files[0]))
     return domain.parent.name or "problems"

@@ -8,7 +8,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, TypeVar
 
-from bugsieve.base.activity import Activity, activities
+from bugsieve.base.current_activity import Activity, activities
 from bugsieve.base.files_and_processes.closing import Closing
 from bugsieve.base.wording import printable_lines
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bugsieve.explanation.blame import EXPANSIONS
-from bugsieve.explanation.blame.regret import Asked, Regrets, Suspect
+from bugsieve.explanation.blame.regret import BlameQuestion, CulpritSearch, Suspect
 from bugsieve.explanation.blame.success import LostSuccess
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.objectives.objective import path_states, plan_cost
@@ -87,20 +87,24 @@ def blame(
     """
     objective = bench.objective
     if objective.costs_count and objective.alternatives().task is bench.task:
-        asked = Asked(sizes=thorough, compares=thorough)
-        return _by_regret(bench, certificate, Regrets(bench.task, certificate, limits, asked))
+        asked = BlameQuestion(sizes=thorough, compares=thorough)
+        return _by_regret(
+            bench, certificate, CulpritSearch(bench.task, certificate, limits, asked)
+        )
     return _by_success(bench, certificate, limits)
 
 
-def _by_regret(bench: Bench, certificate: Mapping[str, Any], regrets: Regrets) -> Blame:
-    found = regrets.culprit()
-    run = regrets.course.run
+def _by_regret(bench: Bench, certificate: Mapping[str, Any], search: CulpritSearch) -> Blame:
+    found = search.culprit()
+    run = search.course.run
     if found is None:
-        index, plan = regrets.way_out()
-        return made_blame(bench, certificate, Answer(index, NO_SINGLE_DECISION, run, plan))
+        index, plan = search.way_out()
+        return made_blame(bench, certificate, BlameAnswer(index, NO_SINGLE_DECISION, run, plan))
     sure = EXACT if found.certain else BOUND
-    plan = regrets.course.plan(found.index)
-    return made_blame(bench, certificate, Answer(found.index, sure, run, plan, found.suspects))
+    plan = search.course.plan(found.index)
+    return made_blame(
+        bench, certificate, BlameAnswer(found.index, sure, run, plan, found.suspects)
+    )
 
 
 def _by_success(bench: Bench, certificate: Mapping[str, Any], limits: Limits) -> Blame:
@@ -110,11 +114,11 @@ def _by_success(bench: Bench, certificate: Mapping[str, Any], limits: Limits) ->
         index, sure = lost.way_out(), NO_SINGLE_DECISION
     else:
         index, sure = found[0], EXACT if found[1] else BOUND
-    return made_blame(bench, certificate, Answer(index, sure, lost.run, lost.plan(index)))
+    return made_blame(bench, certificate, BlameAnswer(index, sure, lost.run, lost.plan(index)))
 
 
 @dataclass(frozen=True)
-class Answer:
+class BlameAnswer:
     """The results of searches; the rest of a blame follows from them and the certificate."""
 
     index: int
@@ -124,7 +128,7 @@ class Answer:
     suspects: tuple[Suspect, ...] = ()
 
 
-def made_blame(bench: Bench, certificate: Mapping[str, Any], answer: Answer) -> Blame:
+def made_blame(bench: Bench, certificate: Mapping[str, Any], answer: BlameAnswer) -> Blame:
     """The blame that an answer stands for."""
     task, index, run = bench.task, answer.index, answer.run
     start = np.array(certificate["state"], dtype=np.uint16)
@@ -148,7 +152,7 @@ def _chosen(task: Task, certificate: Mapping[str, Any]) -> int | None:
     return int(chosen) if is_operator else None
 
 
-def _sentence(possible: str, answer: Answer) -> str:
+def _sentence(possible: str, answer: BlameAnswer) -> str:
     doubt = ", as far as the searches could tell" if answer.sure == BOUND else ""
     if answer.sure == NO_SINGLE_DECISION:
         return (

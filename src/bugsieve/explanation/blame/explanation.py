@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.registry import families
 from bugsieve.base.registry.members import MemberTable
 from bugsieve.base.wording import printable

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from bugsieve.base.registry import families
 from bugsieve.base.registry.members import MemberTable
-from bugsieve.explanation.blame.course import Course
-from bugsieve.explanation.blame.effort import PROOFS, Effort, is_settled
-from bugsieve.explanation.blame.neighbourhood import Ids, Neighbourhood
+from bugsieve.explanation.blame.run_with_plans import Course
+from bugsieve.explanation.blame.search_budget import PROOFS, Effort, is_settled
+from bugsieve.explanation.blame.states_around_run import Ids, Neighbourhood
 from bugsieve.tasks.grounded.task import Task
 from bugsieve.tasks.search import Limits
 
@@ -57,7 +57,7 @@ class Culprit:
 
 
 @dataclass(frozen=True)
-class Asked:
+class BlameQuestion:
     """The questions to answer beside the culprit."""
 
     sizes: bool = True
@@ -66,7 +66,7 @@ class Asked:
     """True to compare states of the run by dominance, when it is not."""
 
 
-class Regrets:
+class CulpritSearch:
     """Looks for the culprit of one run."""
 
     def __init__(
@@ -74,7 +74,7 @@ class Regrets:
         task: Task,
         certificate: Mapping[str, Any],
         limits: Limits,
-        asked: Asked,
+        asked: BlameQuestion,
     ) -> None:
         start = np.array(certificate["state"], dtype=np.uint16)
         self.course = Course(task, certificate["run"], start)

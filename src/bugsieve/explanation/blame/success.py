@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.explanation.blame.effort import is_settled
+from bugsieve.explanation.blame.search_budget import is_settled
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.certificate import from_json_number
 from bugsieve.pipeline.objectives.objective import Alternatives, path_states

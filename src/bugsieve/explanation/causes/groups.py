@@ -18,7 +18,7 @@ from bugsieve.policies.decisions import Ending
 _OF_DECISIONS = (Ending.LOOP.label, COSTLY, DEAD_END)
 
 
-class Member(NamedTuple):
+class BugInGroup(NamedTuple):
     """A bug with its cause."""
 
     id: str
@@ -77,9 +77,9 @@ class Group:
         return sum(group.count for group in self)
 
 
-def grouped(members: Iterable[Member]) -> list[Group]:
+def grouped(members: Iterable[BugInGroup]) -> list[Group]:
     """The groups, the largest first, with those that are shown together in one."""
-    found: dict[Pattern | Cause, list[Member]] = {}
+    found: dict[Pattern | Cause, list[BugInGroup]] = {}
     for member in members:
         found.setdefault(member.pattern or member.cause, []).append(member)
     return _together([_group(rows) for rows in found.values()])
@@ -90,7 +90,7 @@ def count_lines(groups: Iterable[Group]) -> int:
     return sum(1 for group in groups for _ in group)
 
 
-def _group(members: Sequence[Member]) -> Group:
+def _group(members: Sequence[BugInGroup]) -> Group:
     example = min(members, key=lambda member: (member.steps, member.id))
     shared = set.intersection(*(set(member.cause.traits) for member in members))
     traits = tuple(trait for trait in example.cause.traits if trait in shared)

@@ -11,14 +11,14 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from bugsieve.base.files_and_processes.foreign_json import Row, fitting
+from bugsieve.base.files_and_processes.foreign_json import FixedList, fitting
 from bugsieve.base.wording import printable
 from bugsieve.pipeline.bugs.cause import ID_LENGTH
 
 NOTE = "pattern"
 """The name under which a bug's pattern is kept beside it."""
 
-_SHAPE = Row(str, [str], str, int)
+_SHAPE = FixedList(str, [str], str, int)
 
 
 @dataclass(frozen=True)

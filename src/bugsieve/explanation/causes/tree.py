@@ -31,7 +31,7 @@ class ValueType(Protocol):
         ...
 
 
-class Variable(Protocol):
+class TreeVariable(Protocol):
     """A column of the rows."""
 
     @property
@@ -67,7 +67,7 @@ class _Leaf:
     others: float
 
 
-def where(variables: Sequence[Variable], faults: Rows, others: Rows) -> str:
+def where(variables: Sequence[TreeVariable], faults: Rows, others: Rows) -> str:
     """The place of the faults in words; empty where no small tree tells them from the others.
 
     The words are those of one leaf, and so is the accuracy.
@@ -144,7 +144,7 @@ def _impurity(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[n
     return np.divide(one * other, total, out=np.zeros_like(total), where=total > 0)
 
 
-def _condition(variable: Variable, low: float, high: float) -> str:
+def _condition(variable: TreeVariable, low: float, high: float) -> str:
     """`2 ≤ x ≤ 5` for a whole number, `x ≥ 0.5`, `x` or `not x`."""
     if variable.type.kind == "bool":
         return variable.name if low >= 0 else f"not {variable.name}"
@@ -157,5 +157,5 @@ def _condition(variable: Variable, low: float, high: float) -> str:
     return f"{variable.name} ≥ {low:g}" if np.isinf(high) else _between(variable, low, high)
 
 
-def _between(variable: Variable, low: float, high: float) -> str:
+def _between(variable: TreeVariable, low: float, high: float) -> str:
     return f"{low:g} ≤ {variable.name} ≤ {high:g}"

@@ -69,4 +69,7 @@ def _of_bug(
     for step, (state, operator) in enumerate(zip(states, operators.tolist(), strict=True)):
         facts = tuple(sorted(task.facts(state)))
         made = None if step else instead
-        yield Example(bug, step, facts, task.goal_facts, names[operator], made), state.tobytes()
+        yield (
+            Example(bug, step, facts, task.goal_facts, names[operator], made),
+            state.tobytes(),
+        )

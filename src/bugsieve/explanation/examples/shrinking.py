@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bugsieve.base.activity import doing, progressing
+from bugsieve.base.current_activity import doing, progressing
 from bugsieve.base.errors import (
     BudgetError,
     InputError,
@@ -33,7 +33,7 @@ from bugsieve.pipeline.bugs.certificate import KnownRun
 from bugsieve.pipeline.bugs.checking import check_certificate
 from bugsieve.pipeline.bugs.later_start import objection
 from bugsieve.pipeline.bugs.verdict import Verdict
-from bugsieve.pipeline.bugs.way import DEFAULT_LIMITS as DEFAULT_WAY_LIMITS
+from bugsieve.pipeline.bugs.way_from_start import DEFAULT_LIMITS as DEFAULT_WAY_LIMITS
 from bugsieve.pipeline.oracles.perfect import PerfectOracle
 from bugsieve.tasks.grounded.fewer_objects import FewerObjects
 from bugsieve.tasks.grounded.task import StateArray, Task
@@ -54,7 +54,7 @@ _DECIDED = ("operators", "ending", "loop_start", "chosen")
 
 
 @dataclass(frozen=True)
-class Budget:
+class ShrinkingBudget:
     """Limits on what is spent on one example; what was found by then counts."""
 
     candidates: int = DEFAULT_CANDIDATES
@@ -84,7 +84,7 @@ class Shrinking:
     """The search for the fewest objects that show a bug; `tried` and `calls` say what it took."""
 
     def __init__(
-        self, bench: Bench, bug: Bug, cause: Cause, remake: Remake, budget: Budget
+        self, bench: Bench, bug: Bug, cause: Cause, remake: Remake, budget: ShrinkingBudget
     ) -> None:
         found = blamed(bench, bug.certificate)
         self.tried = 0

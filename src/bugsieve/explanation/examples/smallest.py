@@ -11,20 +11,26 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.wording import counted
 from bugsieve.explanation.causes.cost import cause_of
-from bugsieve.explanation.examples.shrinking import Budget, Remake, Shrinking, blamed, later_starts
+from bugsieve.explanation.examples.shrinking import (
+    Remake,
+    Shrinking,
+    ShrinkingBudget,
+    blamed,
+    later_starts,
+)
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.bug import Bug, FoundBy
 from bugsieve.pipeline.bugs.cause import Cause
 from bugsieve.pipeline.bugs.checking import check_certificate
 from bugsieve.pipeline.bugs.later_start import objection, starting_later
-from bugsieve.pipeline.bugs.way import shortest_way
+from bugsieve.pipeline.bugs.way_from_start import shortest_way
 from bugsieve.tasks.grounded.fewer_objects import objects_of
 from bugsieve.tasks.grounded.task import Task
 
-USUAL = Budget()
+USUAL = ShrinkingBudget()
 
 FROM_SAS = "the task comes from a SAS file, which has no objects"
 
@@ -58,7 +64,7 @@ class SmallestExample:
 
 
 def smallest_example(
-    bench: Bench, bug: Bug, remake: Remake | str, *, budget: Budget = USUAL
+    bench: Bench, bug: Bug, remake: Remake | str, *, budget: ShrinkingBudget = USUAL
 ) -> SmallestExample:
     """The smallest example of a bug, whose certificate must hold.
 
@@ -95,7 +101,7 @@ def _at_the_culprit(bench: Bench, bug: Bug, cause: Cause) -> tuple[int, Bug, str
     return found.index, moved, None
 
 
-def _with_way(task: Task, bug: Bug, budget: Budget) -> Bug:
+def _with_way(task: Task, bug: Bug, budget: ShrinkingBudget) -> Bug:
     state = np.array(bug.certificate["state"], dtype=np.uint16)
     found = bug.found_by or FoundBy(0)
     way = shortest_way(task, state, found.path, limits=budget.way)

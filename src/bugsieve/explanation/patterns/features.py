@@ -29,7 +29,7 @@ class Decision(NamedTuple):
     operator: int
 
 
-class Vocabulary:
+class FeatureVocabulary:
     """The features of decisions of one action schema on one task."""
 
     def __init__(self, task: Task, parameters: Sequence[str]) -> None:

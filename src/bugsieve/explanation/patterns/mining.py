@@ -12,7 +12,7 @@ import numpy as np
 
 from bugsieve.explanation.blame.exact_costs import worth
 from bugsieve.explanation.patterns.cover import Cover, Explained, Option
-from bugsieve.explanation.patterns.features import Decision, Feature, Vocabulary, words_of
+from bugsieve.explanation.patterns.features import Decision, Feature, FeatureVocabulary, words_of
 from bugsieve.pipeline.bench import Bench
 from bugsieve.tasks.grounded.task import StateArray, Task
 from bugsieve.tasks.search import ExactCosts
@@ -38,7 +38,7 @@ class Mined:
     decisions: tuple[Decision, ...]
 
 
-class Regrets:
+class ExactRegrets:
     """The losses of actions by the exact costs of a task."""
 
     def __init__(self, bench: Bench, costs: ExactCosts) -> None:
@@ -66,7 +66,7 @@ def mined(
     The order of what is given does not matter.
     """
     task = bench.task
-    right = [*_right(Regrets(bench, costs), task, done)]
+    right = [*_right(ExactRegrets(bench, costs), task, done)]
     for schema, decisions in by_schema(task, wrong).items():
         yield from mined_of_schema(task, schema, decisions, right)
 
@@ -80,7 +80,7 @@ def by_schema(task: Task, decisions: Iterable[Decision]) -> dict[str, list[Decis
     return dict(sorted(found.items()))
 
 
-def _right(regrets: Regrets, task: Task, done: Iterable[Decision]) -> Iterator[RightState]:
+def _right(regrets: ExactRegrets, task: Task, done: Iterable[Decision]) -> Iterator[RightState]:
     """The states in which the policy did right, in order, with the regrets of all actions."""
     for decision in spread(sorted(set(done)), 4 * MOST_RIGHT):
         state = np.frombuffer(decision.state, dtype=np.uint16)
@@ -93,7 +93,7 @@ def mined_of_schema(
     task: Task, schema: str, wrong: Sequence[Decision], right: Iterable[RightState]
 ) -> Iterator[Mined]:
     """The patterns of different decisions of one schema; `right` may have actions of others."""
-    vocabulary = Vocabulary(task, _parameters(task, schema))
+    vocabulary = FeatureVocabulary(task, _parameters(task, schema))
     operators = operators_of(task, schema)
     told = ((s, {o: r for o, r in found.items() if o in operators}) for s, found in right)
     fitting = spread([(state, found) for state, found in told if found], MOST_RIGHT)
@@ -110,7 +110,7 @@ def mined_of_schema(
 
 
 def _add_others(
-    vocabulary: Vocabulary,
+    vocabulary: FeatureVocabulary,
     explained: Sequence[Explained],
     parts: Sequence[list[Decision]],
     others: Iterable[Decision],
@@ -128,14 +128,14 @@ def _add_others(
 
 
 def _options(
-    vocabulary: Vocabulary, state: StateArray, regrets: Mapping[int, float]
+    vocabulary: FeatureVocabulary, state: StateArray, regrets: Mapping[int, float]
 ) -> Iterator[Option]:
     facts = vocabulary.of_state(state)
     for operator, regret in regrets.items():
         yield Option(vocabulary.of_decision(facts, operator), regret == 0)
 
 
-def _features(vocabulary: Vocabulary, decision: Decision) -> Collection[Feature]:
+def _features(vocabulary: FeatureVocabulary, decision: Decision) -> Collection[Feature]:
     facts = vocabulary.of_state(np.frombuffer(decision.state, dtype=np.uint16))
     return vocabulary.of_decision(facts, decision.operator)
 

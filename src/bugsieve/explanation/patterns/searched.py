@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bugsieve.explanation.blame.effort import PROOFS
+from bugsieve.explanation.blame.search_budget import PROOFS
 from bugsieve.explanation.patterns.features import Decision
 from bugsieve.explanation.patterns.mining import RightState, spread
 from bugsieve.pipeline.bench import Bench

@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from bugsieve.base.files_and_processes.foreign_json import Row, fitting, parse_json
+from bugsieve.base.files_and_processes.foreign_json import FixedList, fitting, parse_json
 
 ID_LENGTH = 8
 
@@ -21,7 +21,7 @@ COSTLY, DEAD_END = "costly", "dead end"
 
 FLAGS = (DESTROYS, ACHIEVES, NEITHER)
 
-_SHAPE = Row(str, [Row(str, str)], [str])
+_SHAPE = FixedList(str, [FixedList(str, str)], [str])
 
 
 class LiftedStep(NamedTuple):

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import InternalError
 from bugsieve.base.files_and_processes.closing import Closing
 from bugsieve.pipeline.bench import Bench, Suspects
 from bugsieve.pipeline.bugs.bug import Bug
 from bugsieve.pipeline.bugs.certificate import KnownRun, run_part
-from bugsieve.pipeline.judging.carrying import Spared
+from bugsieve.pipeline.judging.bugs_along_runs import Spared
 from bugsieve.pipeline.judging.cases import Parcel
 from bugsieve.pipeline.judging.findings import (
     Finding,

@@ -11,13 +11,13 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import InternalError
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.bug import Bug, with_policy_of
 from bugsieve.pipeline.bugs.certificate import KnownRun
 from bugsieve.pipeline.bugs.verdict import Outcome, Verdict
-from bugsieve.pipeline.judging.carrying import Passages, carried_back
+from bugsieve.pipeline.judging.bugs_along_runs import Passages, carried_back
 from bugsieve.pipeline.judging.cases import StateCase
 from bugsieve.pipeline.judging.findings import (
     BoundRow,
@@ -37,7 +37,7 @@ from bugsieve.pipeline.oracles.oracle import Oracle
 
 
 @dataclass(frozen=True, eq=False)
-class Remembered:
+class StoredVisit:
     """A visit of an earlier session, as the store has it."""
 
     case: StateCase
@@ -86,7 +86,7 @@ class Ledger:
 
     def recall(
         self,
-        visits: Iterable[Remembered],
+        visits: Iterable[StoredVisit],
         bugs: Iterable[CostBugRow],
         bounds: Iterable[BoundRow] = (),
         unstable: Iterable[UnstableRow] = (),
@@ -269,7 +269,7 @@ def _known(case: StateCase, run: RunRow) -> KnownCase:
     return KnownCase(case.number, case.state, run.value, run.whole, case.origin)
 
 
-def _lessons(stored: Iterable[Remembered], spec: str) -> Iterator[tuple[KnownCase, bytes]]:
+def _lessons(stored: Iterable[StoredVisit], spec: str) -> Iterator[tuple[KnownCase, bytes]]:
     for visit in stored:
         content = next((item.content for item in visit.lessons if item.oracle == spec), b"")
         yield _known(visit.case, visit.run), content

@@ -9,7 +9,7 @@ from bugsieve.base.files_and_processes.process_pool import serve_orders
 from bugsieve.pipeline.judging.cases import Parcel
 from bugsieve.pipeline.judging.judge import Judge
 from bugsieve.pipeline.judging.plan import close_policy
-from bugsieve.pipeline.judging.workers import Judged, WorkerSetup, judged
+from bugsieve.pipeline.judging.workers import JudgedParcel, WorkerSetup, judged
 
 
 def main(descriptor: int) -> None:
@@ -18,7 +18,7 @@ def main(descriptor: int) -> None:
 
 
 @contextmanager
-def _judging(setup: WorkerSetup) -> Iterator[Callable[[Parcel], Judged]]:
+def _judging(setup: WorkerSetup) -> Iterator[Callable[[Parcel], JudgedParcel]]:
     bench = setup.plan.bench(setup.task.load())
     try:
         oracles = setup.plan.oracles(bench, setup.oracles)

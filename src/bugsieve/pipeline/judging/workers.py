@@ -37,7 +37,7 @@ class WorkerSetup:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedParcel:
     """The findings on a parcel, and what they took."""
 
     findings: list[Finding]
@@ -47,7 +47,7 @@ class Judged:
     """Questions beside those calls, to see whether the policy stands by its answers."""
 
 
-Answer = tuple[Parcel, Judged]
+Answer = tuple[Parcel, JudgedParcel]
 
 
 class Judges(Protocol):
@@ -83,13 +83,13 @@ class LocalJudge:
         """Close nothing: the judge is closed by its maker."""
 
 
-def judged(judge: Judge, parcel: Parcel) -> Judged:
+def judged(judge: Judge, parcel: Parcel) -> JudgedParcel:
     """Judge one parcel and measure."""
     calls, again = judge.bench.decisions_taken, judge.asked_again
     start = time.perf_counter()
     findings = judge.judge(parcel)
     seconds = time.perf_counter() - start
-    return Judged(
+    return JudgedParcel(
         findings, judge.bench.decisions_taken - calls, seconds, judge.asked_again - again
     )
 
@@ -99,7 +99,7 @@ class WorkerPool:
 
     def __init__(self, setup: WorkerSetup, count: int) -> None:
         self.count = count
-        self._pool: ProcessPool[Parcel, Judged] = ProcessPool(
+        self._pool: ProcessPool[Parcel, JudgedParcel] = ProcessPool(
             _MODULE, setup, count, "judging states"
         )
 

@@ -14,7 +14,7 @@ from bugsieve.pipeline.measuring.looks import error_at, look_from, looks
 
 
 @dataclass(frozen=True)
-class Shown:
+class SampledTest:
     """The result of one test."""
 
     causes: frozenset[str] = frozenset()
@@ -28,8 +28,8 @@ class Shown:
         return self.is_open and not self.causes
 
 
-FINE = Shown()
-UNDECIDED = Shown(is_open=True)
+FINE = SampledTest()
+UNDECIDED = SampledTest(is_open=True)
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Share:
         return self.bugs / self.tests
 
     @classmethod
-    def of(cls, tests: Sequence[Shown], error: float) -> Share:
+    def of(cls, tests: Sequence[SampledTest], error: float) -> Share:
         """Both limits together are wrong with a probability of at most `error`."""
         count = len(tests)
         bugs = sum(bool(test.causes) for test in tests)
@@ -72,7 +72,7 @@ class Risk:
     """Tests after which the limit will be at most half of this, if nothing new turns up."""
 
     @classmethod
-    def of(cls, tests: Sequence[Shown], error: float) -> Risk:
+    def of(cls, tests: Sequence[SampledTest], error: float) -> Risk:
         """The limit is wrong with a probability of at most `error`.
 
         Given the first half, each test of the second one is new with the same probability. With
@@ -86,7 +86,7 @@ class Risk:
 
 
 @dataclass(frozen=True)
-class Look:
+class FiguresAtLook:
     """The figures after so many tests; they hold for all readers at every look."""
 
     tests: int
@@ -100,14 +100,14 @@ class Figures:
 
     tests: int
     """Made so far."""
-    looks: tuple[Look, ...] = ()
+    looks: tuple[FiguresAtLook, ...] = ()
     causes: Mapping[str, int] = field(default_factory=dict)
     """The number of tests that show each cause, those of most tests first."""
     distribution: str = ""
     """The distribution of tests, in one sentence."""
 
     @property
-    def last(self) -> Look | None:
+    def last(self) -> FiguresAtLook | None:
         """The last look; None before the first."""
         return self.looks[-1] if self.looks else None
 
@@ -122,7 +122,7 @@ class Figures:
         return None if self.last is None else self.last.risk
 
 
-def figures_of(tests: Sequence[Shown], distribution: str = "") -> Figures:
+def figures_of(tests: Sequence[SampledTest], distribution: str = "") -> Figures:
     """The figures of tests in the order of their numbers."""
     causes = Counter(cause for test in tests for cause in sorted(test.causes))
     ordered = dict(sorted(causes.items(), key=lambda item: (-item[1], item[0])))
@@ -130,10 +130,10 @@ def figures_of(tests: Sequence[Shown], distribution: str = "") -> Figures:
     return Figures(len(tests), seen, ordered, distribution)
 
 
-def look_at(tests: Sequence[Shown]) -> Look:
+def look_at(tests: Sequence[SampledTest]) -> FiguresAtLook:
     """The figures at the look after these tests."""
     error = error_at(len(tests))
-    return Look(len(tests), Share.of(tests, error), Risk.of(tests, error))
+    return FiguresAtLook(len(tests), Share.of(tests, error), Risk.of(tests, error))
 
 
 def least_limit(tests: int) -> float:
@@ -149,7 +149,7 @@ def first_look_below(risk: float) -> int:
     return look
 
 
-def _good_turing(tests: Sequence[Shown]) -> float:
+def _good_turing(tests: Sequence[SampledTest]) -> float:
     counts = Counter(cause for test in tests for cause in test.causes)
     alone = sum(test.is_open or any(counts[cause] == 1 for cause in test.causes) for test in tests)
     return alone / len(tests)

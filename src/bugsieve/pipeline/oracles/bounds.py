@@ -15,7 +15,7 @@ import numpy as np
 from bugsieve._native import DEAD_END
 from bugsieve.base.errors import UsageError
 from bugsieve.base.names import no_such
-from bugsieve.base.registry.reach import Reach
+from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.pipeline.bench import Bench, Suspects
 from bugsieve.pipeline.bugs.verdict import Verdict, passed
 from bugsieve.pipeline.objectives.objective import Objective
@@ -95,7 +95,7 @@ class BoundsOracle(Oracle):
         _names(argument or "")
 
     @classmethod
-    def reach(cls, argument: str | None) -> Reach:
+    def reach(cls, argument: str | None) -> OutsideAccess:
         """The reach of the oracle that H comes from."""
         return ORACLES.reach_of(_pessimist_spec(_names(argument or "")[1]))
 

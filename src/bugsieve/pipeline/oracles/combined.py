@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from bugsieve.base.errors import InputError, UnsupportedError, UsageError
-from bugsieve.base.registry.reach import Reach, together
+from bugsieve.base.registry.outside_access import OutsideAccess, together
 from bugsieve.pipeline.bench import Bench, Suspects
 from bugsieve.pipeline.bugs.verdict import Outcome, Verdict, inconclusive
 from bugsieve.pipeline.oracles.learning import KnownCase, LearningOracle, Learnt, Revision
@@ -71,7 +71,7 @@ class CombinedOracle(LearningOracle):
             check_oracle_spec(spec)
 
     @classmethod
-    def reach(cls, argument: str | None) -> Reach:
+    def reach(cls, argument: str | None) -> OutsideAccess:
         """All that any of the oracles would touch."""
         return together(map(ORACLES.reach_of, split_specs(argument or "")))
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bugsieve.base.errors import InternalError, UnsupportedError, UsageError
-from bugsieve.base.files_and_processes.guarded import launch_guarded
+from bugsieve.base.files_and_processes.process_groups import launch_guarded
 from bugsieve.base.stopping import check_stop, seconds_left
 from bugsieve.pipeline.objectives.objective import plan_cost
 from bugsieve.tasks.grounded.task import StateArray, Task

@@ -10,7 +10,7 @@ from abc import abstractmethod
 from dataclasses import replace
 
 from bugsieve.base.errors import UsageError
-from bugsieve.base.registry.reach import NOTHING, Reach
+from bugsieve.base.registry.outside_access import NOTHING, OutsideAccess
 from bugsieve.base.stopping import check_stop
 from bugsieve.pipeline.bench import Bench, Suspects
 from bugsieve.pipeline.bugs.verdict import Verdict, inconclusive, passed
@@ -105,9 +105,11 @@ class PlannerOracle(PlanningOracle):
         check_planner(argument)
 
     @classmethod
-    def reach(cls, argument: str | None) -> Reach:
+    def reach(cls, argument: str | None) -> OutsideAccess:
         """Our own planners touch nothing."""
-        return Reach(programs=(DOWNWARD,)) if (argument or "").startswith("fd:") else NOTHING
+        return (
+            OutsideAccess(programs=(DOWNWARD,)) if (argument or "").startswith("fd:") else NOTHING
+        )
 
     def judge_one(self, suspects: Suspects, row: int) -> Verdict:
         """A bug if the planner finds a better run, a pass if it proves that there is none."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from bugsieve.base.errors import UnsupportedError, UsageError
-from bugsieve.base.registry.reach import NOTHING, Reach, together
+from bugsieve.base.registry.outside_access import NOTHING, OutsideAccess, together
 from bugsieve.pipeline.bench import Bench, Suspects
 from bugsieve.pipeline.bugs.verdict import Verdict, inconclusive
 from bugsieve.pipeline.oracles.combined import split_specs
@@ -58,7 +58,7 @@ class SplitOracle(Oracle):
             check_oracle_spec(spec)
 
     @classmethod
-    def reach(cls, argument: str | None) -> Reach:
+    def reach(cls, argument: str | None) -> OutsideAccess:
         """All that any of the oracles would touch."""
         return together(map(ORACLES.reach_of, cls.member_specs(argument)))
 
@@ -97,7 +97,7 @@ class ArasOrEhc(SplitOracle):
         Oracle.check_argument(argument)
 
     @classmethod
-    def reach(cls, argument: str | None) -> Reach:
+    def reach(cls, argument: str | None) -> OutsideAccess:
         """Both are our own."""
         return NOTHING
 

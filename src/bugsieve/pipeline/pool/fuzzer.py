@@ -13,13 +13,13 @@ from bugsieve.base.names import no_such
 from bugsieve.base.stopping import postponed
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.biases import DEFAULT_BIAS, check_bias, make_bias
-from bugsieve.pipeline.pool.along import Passed, passed_states
-from bugsieve.pipeline.pool.counts import WalkCounts, counts_of
+from bugsieve.pipeline.pool.closed_pool import Exits
 from bugsieve.pipeline.pool.draws import LENGTH, START, draws_of
-from bugsieve.pipeline.pool.exits import Exits
 from bugsieve.pipeline.pool.novelty import LOOSER, MAX_NOVELTY, Filter, Loosened, make_filter
 from bugsieve.pipeline.pool.pool import Pool, PoolEntry
 from bugsieve.pipeline.pool.selection import Passing, Selected, selection
+from bugsieve.pipeline.pool.states_along_runs import Passed, passed_states
+from bugsieve.pipeline.pool.walk_counts import WalkCounts, counts_of
 from bugsieve.pipeline.pool.walks import Rows, Walked, Walker
 from bugsieve.tasks.grounded.task import StateArray
 

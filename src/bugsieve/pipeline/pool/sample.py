@@ -21,11 +21,11 @@ from bugsieve.base.wording import counted
 from bugsieve.pipeline.bench import Bench, Origin
 from bugsieve.pipeline.biases import make_bias
 from bugsieve.pipeline.measuring.looks import look_from
-from bugsieve.pipeline.pool.counts import WalkCounts
 from bugsieve.pipeline.pool.draws import LENGTH, draws_of
 from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.pipeline.pool.novelty import Loosened
 from bugsieve.pipeline.pool.pool import Pool, PoolEntry
+from bugsieve.pipeline.pool.walk_counts import WalkCounts
 from bugsieve.pipeline.pool.walks import Rows, Walker
 from bugsieve.tasks.grounded.task import StateArray, Task
 
@@ -36,7 +36,7 @@ _PART = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,8})")
 
 
 @dataclass(frozen=True)
-class Part:
+class SampleShare:
     """The tests of a measurement that draw one of its problems."""
 
     problem: int
@@ -48,7 +48,7 @@ class Part:
         return f"{self.problem + 1}/{self.problems}"
 
     @classmethod
-    def parse(cls, text: str) -> Part:
+    def parse(cls, text: str) -> SampleShare:
         """The inverse of `str`; UsageError if the text is not a part."""
         found = _PART.fullmatch(text)
         if found is None or int(found[1]) > int(found[2]):
@@ -61,7 +61,7 @@ class Part:
         return own
 
 
-ALL_TESTS = Part(0, 1)
+ALL_TESTS = SampleShare(0, 1)
 
 
 def drawn_problems(seed: int, numbers: Rows, problems: int) -> Rows:
@@ -129,14 +129,14 @@ class Sample(Pool):
         return Origin(self.task.initial_state, actions, actions)
 
 
-class Sampler:
+class SampleFuzzer:
     """Draws the tests of a measurement, round by round; stands in for a fuzzer."""
 
     def __init__(
         self,
         bench: Bench,
         options: FuzzOptions,
-        part: Part,
+        part: SampleShare,
         most: int,
         *,
         pool: Sample,

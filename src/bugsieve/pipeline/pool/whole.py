@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from bugsieve.pipeline.bench import Bench, Origin
-from bugsieve.pipeline.pool.counts import WalkCounts
 from bugsieve.pipeline.pool.novelty import Loosened
 from bugsieve.pipeline.pool.pool import Pool, PoolEntry
+from bugsieve.pipeline.pool.walk_counts import WalkCounts
 from bugsieve.tasks.grounded.conditions import Condition
 from bugsieve.tasks.grounded.task import StateArray
 from bugsieve.tasks.search import ExactCosts

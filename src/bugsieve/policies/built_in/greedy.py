@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bugsieve.policies.built_in.best_successor import BestSuccessorPolicy
+from bugsieve.policies.nested_specs import ForeignInside, Inner, inner_spec
 from bugsieve.policies.policy import BoundPolicy, PolicySettings
-from bugsieve.policies.within import ForeignInside, Inner, inner_spec
 
 if TYPE_CHECKING:
     from bugsieve.tasks.grounded.task import Task

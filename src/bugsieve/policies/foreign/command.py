@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from shlex import quote
 
 from bugsieve.base.errors import PolicyError, UsageError
-from bugsieve.base.registry.reach import Reach
+from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.base.registry.spec_folder import located, spec_folder
 from bugsieve.policies.foreign.conversation import ForeignMember, Program
 from bugsieve.policies.foreign.foreign import ForeignPolicy
@@ -32,16 +32,18 @@ class CommandMember(ForeignMember[Sequence[str]]):
         _place(cls.target(argument)[0])
 
     @classmethod
-    def reach(cls, argument: str | None) -> Reach:
+    def reach(cls, argument: str | None) -> OutsideAccess:
         """The program."""
-        return Reach(programs=(cls.target(argument)[0],))
+        return OutsideAccess(programs=(cls.target(argument)[0],))
 
     @classmethod
-    def starts(cls, argument: str | None) -> Reach:
+    def starts(cls, argument: str | None) -> OutsideAccess:
         """The program, and the files among its words, which may be code."""
         program, *words = cls.target(argument)
         files = (os.path.abspath(located(word)) for word in words)
-        return Reach((_found(program) or program,), files=tuple(filter(os.path.isfile, files)))
+        return OutsideAccess(
+            (_found(program) or program,), files=tuple(filter(os.path.isfile, files))
+        )
 
     @staticmethod
     def target(argument: str | None) -> list[str]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import PolicyError
 from bugsieve.base.files_and_processes.closing import Closing
 from bugsieve.base.wording import counted
@@ -23,13 +23,13 @@ from bugsieve.policies.fingerprints import Fingerprinted, files_fingerprint
 from bugsieve.policies.protocol import (
     ACTIONS,
     Answer,
-    Asked,
     MiscountError,
     ProtocolError,
     RefusalError,
     StateError,
     StateQuestion,
     View,
+    WorkerQuestion,
     batch_line,
     check_ready,
     hello_line,
@@ -80,7 +80,7 @@ class _StartError(Exception):
 class Conversation(Closing):
     """Asks a program in a worker process; restarts it when it crashes or hangs."""
 
-    def __init__(self, program: Program, view: View, asked: Asked = ACTIONS) -> None:
+    def __init__(self, program: Program, view: View, asked: WorkerQuestion = ACTIONS) -> None:
         self.program = program
         self.asked = asked
         self.note: str | None = None
@@ -230,7 +230,7 @@ class ForeignMember(Fingerprinted, Closing, ABC, Generic[Target]):
     _others: dict[int | None, Conversation]
     """By their hash seeds; None for the policy's own seed in a second process."""
 
-    def converse(self, program: Program, view: View, asked: Asked = ACTIONS) -> None:
+    def converse(self, program: Program, view: View, asked: WorkerQuestion = ACTIONS) -> None:
         """Start the program, which may refuse to serve."""
         self._others = {}
         self._conversation = Conversation(program, view, asked)

@@ -11,7 +11,7 @@ from bugsieve.policies.action_names import ActionNames
 from bugsieve.policies.asking import crash
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.distributions import Distributions
-from bugsieve.policies.foreign.served import WrongAnswerError, weights_of
+from bugsieve.policies.foreign.worker_answers import WrongAnswerError, weights_of
 from bugsieve.policies.policy import FallibleBoundPolicy
 from bugsieve.policies.protocol import NamedWeights
 from bugsieve.policies.task_view import StateFunction, TaskView, bind_view

@@ -14,7 +14,7 @@ import sys
 
 from bugsieve.base.files_and_processes.interpreters import python_command
 from bugsieve.base.registry.functions import checked_target, function_reach, is_file
-from bugsieve.base.registry.reach import NOTHING, Reach
+from bugsieve.base.registry.outside_access import NOTHING, OutsideAccess
 from bugsieve.base.registry.spec_folder import located, spec_folder
 from bugsieve.policies.fingerprints import module_file
 from bugsieve.policies.foreign.conversation import ForeignMember, Program
@@ -44,18 +44,18 @@ class FunctionMember(ForeignMember[str]):
         cls.target(argument)
 
     @classmethod
-    def reach(cls, argument: str | None) -> Reach:
+    def reach(cls, argument: str | None) -> OutsideAccess:
         """Code, and the file that holds it."""
         return function_reach(argument)
 
     @classmethod
-    def starts(cls, argument: str | None) -> Reach:
+    def starts(cls, argument: str | None) -> OutsideAccess:
         """The file that holds the code, by its name or as that of a module; none of our own."""
         place = (argument or "").rpartition(":")[0]
         if place.startswith(_OURS) and not is_file(place):
             return NOTHING
         source = _source(place)
-        return Reach(files=() if source is None else (source,), runs_code=True)
+        return OutsideAccess(files=() if source is None else (source,), runs_code=True)
 
     @staticmethod
     def target(argument: str | None) -> str:

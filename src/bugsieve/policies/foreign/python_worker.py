@@ -14,7 +14,12 @@ from importlib.machinery import PathFinder
 from typing import Any, BinaryIO, TextIO
 
 from bugsieve.base.registry.functions import LoadError, described, is_file, load_function
-from bugsieve.policies.foreign.served import Answering, Binding, WrongAnswerError, answering
+from bugsieve.policies.foreign.worker_answers import (
+    Answering,
+    Binding,
+    WrongAnswerError,
+    answering,
+)
 from bugsieve.policies.traces import MOST, traceback_of
 
 

@@ -21,9 +21,9 @@ from bugsieve.base.files_and_processes.closing import Closing
 from bugsieve.base.files_and_processes.processes import Child, ChildDiedError
 from bugsieve.campaigns.store.lock import FolderLock
 from bugsieve.rooms.cluster.builds import Build, this_build
-from bugsieve.rooms.cluster.moving import Places
+from bugsieve.rooms.cluster.node_jobs import NodeJob
+from bugsieve.rooms.cluster.node_paths import Places
 from bugsieve.rooms.cluster.packing import PackedFile, digest_of, pack
-from bugsieve.rooms.cluster.parcels import Parcel
 from bugsieve.rooms.lab.experiments.jobs import (
     JOB_MODULE,
     AnyJob,
@@ -65,7 +65,7 @@ class Terms:
 
 
 class Node(Closing):
-    """Runs parcels one after the other, by one process: much of a short job is its start."""
+    """Runs jobs one after the other, by one process: much of a short job is its start."""
 
     def __init__(self) -> None:
         self._child: Child | None = None
@@ -77,33 +77,33 @@ class Node(Closing):
             child.dismiss()
             child.reap(time.monotonic() + _CLEANUP_SECONDS)
 
-    def run(self, parcel: Parcel, terms: Terms, fetch: Fetch) -> Delivery:
-        """Run the job of a parcel; what goes wrong is in what comes back."""
+    def run(self, node_job: NodeJob, terms: Terms, fetch: Fetch) -> Delivery:
+        """Run a job; what goes wrong is in what comes back."""
         with contextlib.suppress(ValueError):
             # Ray adds the driver's folder, but what is there on the driver is not here.
-            sys.path.remove(parcel.here)
+            sys.path.remove(node_job.here)
         try:
             difference = terms.build.difference(this_build())
             if difference:
                 raise UsageError(f"the node {os.uname().nodename} {difference}")
             with _own_folder() as root:
-                return self._run(parcel, terms, fetch, root)
+                return self._run(node_job, terms, fetch, root)
         except BugsieveError as error:
-            return Delivery(JobFailed(parcel.job.number, str(error), error.exit_code))
+            return Delivery(JobFailed(node_job.job.number, str(error), error.exit_code))
         except OSError as error:
             sentence = f"the node {os.uname().nodename} could not run it ({error})"
-            return Delivery(JobFailed(parcel.job.number, sentence, InputError.exit_code))
+            return Delivery(JobFailed(node_job.job.number, sentence, InputError.exit_code))
 
-    def _run(self, parcel: Parcel, terms: Terms, fetch: Fetch, root: str) -> Delivery:
-        names = (file.name for file in parcel.files)
-        places = Places(root, {*names, *parcel.folders, *parcel.brings})
-        _lay_out(parcel, places, fetch)
-        made = [Path(places.path(name)) for name in parcel.brings]
-        job = places.job(parcel.job)
+    def _run(self, node_job: NodeJob, terms: Terms, fetch: Fetch, root: str) -> Delivery:
+        names = (file.name for file in node_job.files)
+        places = Places(root, {*names, *node_job.folders, *node_job.brings})
+        _lay_out(node_job, places, fetch)
+        made = [Path(places.path(name)) for name in node_job.brings]
+        job = places.job(node_job.job)
         is_campaign = isinstance(job, Job)
         if is_campaign:
             places.settle(made[0])
-        workplace = Workplace(places.path(parcel.here), root, f"{root}/state")
+        workplace = Workplace(places.path(node_job.here), root, f"{root}/state")
         report = self._work(job, workplace, terms)
         if isinstance(report, str):
             return Delivery(None, (), report)
@@ -134,11 +134,11 @@ class Node(Closing):
             return f"its process ended unexpectedly (exit code {error.code})"
 
 
-def _lay_out(parcel: Parcel, places: Places, fetch: Fetch) -> None:
-    """Write the files of the parcel below the folder of the job."""
-    for folder in (parcel.here, *parcel.folders):
-        os.makedirs(places.path(os.path.join(parcel.here, folder)), exist_ok=True)
-    for file in parcel.files:
+def _lay_out(node_job: NodeJob, places: Places, fetch: Fetch) -> None:
+    """Write the files of a job below its folder."""
+    for folder in (node_job.here, *node_job.folders):
+        os.makedirs(places.path(os.path.join(node_job.here, folder)), exist_ok=True)
+    for file in node_job.files:
         content = fetch(file.digest)
         if digest_of(content) != file.digest:
             raise InputError(f"{file.name}: was damaged on its way to a node")

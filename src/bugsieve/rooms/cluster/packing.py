@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from bugsieve.base.errors import InputError
 from bugsieve.base.files_and_processes.files import write_atomically
-from bugsieve.base.files_and_processes.ours import make_folders
+from bugsieve.base.files_and_processes.unlinked_folders import make_folders
 from bugsieve.campaigns.store.lock import LOCK_FILE, FolderLock
 from bugsieve.campaigns.store.schema import explained
 

@@ -54,7 +54,7 @@ def crew(args: argparse.Namespace, grid: Grid) -> AbstractContextManager[AnyCrew
 @contextmanager
 def _connected_crew(args: argparse.Namespace, grid: Grid) -> Iterator[AnyCrew]:
     from bugsieve.rooms.cluster.connection import ClusterOptions, connected
-    from bugsieve.rooms.cluster.crew import RayCrew
+    from bugsieve.rooms.cluster.ray_crew import RayCrew
 
     cluster = ClusterOptions(args.ray, args.ray_open, args.workers)
     most = args.workers if args.ray else None

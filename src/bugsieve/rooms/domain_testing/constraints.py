@@ -14,7 +14,7 @@ from bugsieve.rooms.rules.ltl.printer import to_text
 from bugsieve.rooms.rules.monitoring.monitor import NO_LOOP, Monitor
 from bugsieve.rooms.rules.monitoring.objective import CONSTRAINTS, Rules
 from bugsieve.rooms.rules.monitoring.ruled_task import RuledTask
-from bugsieve.rooms.rules.monitoring.traces import Traces
+from bugsieve.rooms.rules.monitoring.traces import RunTraces
 from bugsieve.tasks.grounded.task import Task
 
 
@@ -33,7 +33,7 @@ class Constraints:
         """The first constraint that an executable plan breaks, in words."""
         operators = self._followed(plan)
         states = path_states(self.task, self.task.initial_state, operators)
-        trace = Traces.of_run(states, operators)
+        trace = RunTraces.of_run(states, operators)
         found = self.monitor.broken(trace, np.array([True]), np.array([NO_LOOP]))[:, 0]
         for rule, is_broken in zip(self.monitor.rules, found, strict=True):
             if is_broken:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from bugsieve.rooms.domain_testing.places import action_line, action_literals
-from bugsieve.rooms.domain_testing.plan_files import Replay, ReplayedStep
+from bugsieve.rooms.domain_testing.plan_files import ExecutedPlan, ReplayedStep
 from bugsieve.tasks.pddl.domain import Domain
 from bugsieve.tasks.pddl.execution import Atoms, Binding, Interpreter, conjuncts, is_literal
 from bugsieve.tasks.pddl.reader import Block, Word, to_text
@@ -47,7 +47,7 @@ class Item:
 
 
 @dataclass
-class Coverage:
+class DomainCoverage:
     """The items of a domain that are covered so far, with the first plan for each."""
 
     domain: Domain
@@ -81,7 +81,7 @@ class Coverage:
         if key in self.items:
             self.covered.setdefault(key, source)
 
-    def add_plan(self, interpreter: Interpreter, replayed: Replay, source: str) -> None:
+    def add_plan(self, interpreter: Interpreter, replayed: ExecutedPlan, source: str) -> None:
         """Take in an executed plan; the interpreter must be of this very domain."""
         states = [interpreter.initial, *(step.after for step in replayed.steps)]
         for step in replayed.steps:
@@ -215,7 +215,7 @@ def _is_open(term: object, binding: Binding) -> bool:
     return isinstance(term, Word) and term.startswith("?") and str(term) not in binding
 
 
-def percentages(coverage: Coverage) -> Iterable[str]:
+def percentages(coverage: DomainCoverage) -> Iterable[str]:
     """One line per kind: what was covered, of how many."""
     for title, covered, total in coverage.summary():
         yield f"{title}: {covered} of {total} ({100 * covered / total:.0f} %)"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from bugsieve.base.errors import InputError, UsageError
 from bugsieve.base.wording import counted
-from bugsieve.rooms.domain_testing.coverage import Coverage
-from bugsieve.rooms.domain_testing.plan_files import Replay, read_plan, replay
+from bugsieve.rooms.domain_testing.coverage import DomainCoverage
+from bugsieve.rooms.domain_testing.plan_files import ExecutedPlan, read_plan, replay
 from bugsieve.rooms.domain_testing.worlds import Files
 from bugsieve.rooms.rules.store.records import RulesRecords
 from bugsieve.rooms.rules.store.rows import PDDL
@@ -25,7 +25,7 @@ from bugsieve.tasks.search import Limits, greedy
 class CoverageRun:
     """The coverage, the plans it comes from, and the problems that had none."""
 
-    coverage: Coverage
+    coverage: DomainCoverage
     plans: tuple[str, ...]
     without: tuple[str, ...]
 
@@ -38,7 +38,7 @@ def cover(
     shared = pddl[0].domain  # one reading of the file, so that its literals are the same objects
     tasks = [PddlTask(shared, each.problem, each.given) for each in pddl]
     interpreters = dict(zip(problems, map(Interpreter, tasks), strict=True))
-    coverage = Coverage(shared)
+    coverage = DomainCoverage(shared)
     used, without = [], []
     for path in plans:
         problem, replayed = _home_of(path, interpreters)
@@ -74,7 +74,7 @@ def cover_tests(folder: Path) -> CoverageRun:
         domain = domain or pddl.domain
         interpreters[row.number] = Interpreter(PddlTask(domain, pddl.problem, pddl.given))
     assert domain is not None
-    coverage = Coverage(domain)
+    coverage = DomainCoverage(domain)
     used = []
     for number, trace in traces:
         if trace is not None:
@@ -86,7 +86,7 @@ def cover_tests(folder: Path) -> CoverageRun:
     return CoverageRun(coverage, found, ())
 
 
-def _home_of(path: Path, interpreters: dict[Path, Interpreter]) -> tuple[Path, Replay]:
+def _home_of(path: Path, interpreters: dict[Path, Interpreter]) -> tuple[Path, ExecutedPlan]:
     """The problem in which the plan is executable: where it reaches the goal, if anywhere."""
     plan = read_plan(path)
     tried = {problem: replay(interpreter, plan) for problem, interpreter in interpreters.items()}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bugsieve.base.errors import InputError
-from bugsieve.tasks.pddl.execution import Atoms, Interpreter, Step
+from bugsieve.tasks.pddl.execution import Atoms, Interpreter, PlanStep
 from bugsieve.tasks.sources import MEBIBYTE, read_input
 
 MAX_STEPS = 100_000
@@ -40,7 +40,7 @@ def read_plan(path: Path) -> tuple[str, ...]:
 class ReplayedStep:
     """An action that could be executed, and what it changed."""
 
-    step: Step
+    step: PlanStep
     before: Atoms
     after: Atoms
 
@@ -53,7 +53,7 @@ class ReplayedStep:
 
 
 @dataclass(frozen=True)
-class Replay:
+class ExecutedPlan:
     """A plan executed from the initial state, as far as that goes."""
 
     steps: tuple[ReplayedStep, ...]
@@ -79,7 +79,7 @@ _GOAL_MISSED = "the goal is not reached"
 
 def replay(
     interpreter: Interpreter, plan: Sequence[str], *, must_reach_goal: bool = True
-) -> Replay:
+) -> ExecutedPlan:
     """Execute a plan from the initial state; it must end in the goal, if not said otherwise."""
     state, cost = interpreter.initial, 0
     done: list[ReplayedStep] = []
@@ -87,17 +87,17 @@ def replay(
         try:
             step = interpreter.step(text)
         except InputError as error:
-            return Replay(tuple(done), f"step {number}: {error}", cost)
+            return ExecutedPlan(tuple(done), f"step {number}: {error}", cost)
         unmet = interpreter.unmet(state, step)
         if unmet:
             fault = f"step {number}, {step.text}, is not applicable: {_failing(unmet)}"
-            return Replay(tuple(done), fault, cost)
+            return ExecutedPlan(tuple(done), fault, cost)
         after = interpreter.apply(state, step)
         done.append(ReplayedStep(step, state, after))
         state, cost = after, cost + interpreter.cost(step)
     missing = interpreter.unmet_goal(state) if must_reach_goal else []
     lack = f"{_GOAL_MISSED}: {_failing(missing)}" if missing else None
-    return Replay(tuple(done), lack, cost)
+    return ExecutedPlan(tuple(done), lack, cost)
 
 
 def _failing(parts: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from bugsieve.base.files_and_processes.toml_places import KeyPath
 from bugsieve.rooms.domain_testing.rule_judging import Requirement
-from bugsieve.rooms.rules.file.source import Position, Source, Text
+from bugsieve.rooms.rules.file.source import PlacedText, Position, Source
 
 _NAME = "requirement"
 _CALLED = {"name": "atom", "is": "condition"}
@@ -25,7 +25,7 @@ class _Place(Position):
 
 
 @dataclass(frozen=True)
-class _CaseText(Text):
+class _CaseText(PlacedText):
     """A text that stands in the case as well."""
 
     called: str = _NAME
@@ -46,7 +46,7 @@ class _CaseSource(Source):
         """The case itself: lines of the file that was made of it would not help."""
         return _Place(self.name, 1)
 
-    def string(self, path: KeyPath, value: str) -> Text:
+    def string(self, path: KeyPath, value: str) -> PlacedText:
         """The text of the case that stands at the path."""
         return _CaseText(self, value, 0, None, _CALLED.get(str(path[-1]), _NAME))
 

@@ -60,7 +60,7 @@ class RuleFinding:
         return standing(self.verdict, expect)
 
 
-class RuleJudge(Protocol):
+class InstanceJudge(Protocol):
     """Judges every instance of every rule of a rules file, or of a requirement, on one task."""
 
     def __call__(
@@ -69,7 +69,7 @@ class RuleJudge(Protocol):
         """Instance, such as `FR-2[rover1]`, to what was found; `name` is the file in errors."""
 
 
-def engine_judge() -> RuleJudge:
+def engine_judge() -> InstanceJudge:
     """The judge that asks the rules engine, which is loaded when it is first needed."""
 
     def judge(

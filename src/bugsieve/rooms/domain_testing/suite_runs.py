@@ -11,12 +11,12 @@ from typing import Literal, TypeAlias
 from bugsieve.base.errors import BudgetError, InputError, InternalError
 from bugsieve.campaigns.checks import Check, CheckOutcome
 from bugsieve.rooms.domain_testing.constraints import Constraints
-from bugsieve.rooms.domain_testing.plan_files import Replay, read_plan, replay
+from bugsieve.rooms.domain_testing.plan_files import ExecutedPlan, read_plan, replay
 from bugsieve.rooms.domain_testing.rule_judging import (
+    InstanceJudge,
     Reading,
     Requirement,
     RuleFinding,
-    RuleJudge,
     engine_judge,
 )
 from bugsieve.rooms.domain_testing.suites import RULE_EXPECTATIONS, Bounds, Case, Suite
@@ -67,7 +67,7 @@ class RunOptions:
     """The limits of running a suite, and the judge of rules."""
 
     expansions: int = 1_000_000
-    judge: RuleJudge = field(default_factory=engine_judge)
+    judge: InstanceJudge = field(default_factory=engine_judge)
     certified: bool = True
     """True if verdicts on rules are proven to a checker."""
 
@@ -150,7 +150,7 @@ def _compare_opinions(pddl: PddlTask, path: Path, plan: Sequence[str], *, valid:
         raise InternalError(f"{path}: our two validators disagree about this plan")
 
 
-def _plan_verdict(replayed: Replay, bounds: Bounds) -> str:
+def _plan_verdict(replayed: ExecutedPlan, bounds: Bounds) -> str:
     if replayed.fault is not None:
         return "invalid"
     return "out of bounds" if _outside(replayed.cost, len(replayed.steps), bounds) else "valid"

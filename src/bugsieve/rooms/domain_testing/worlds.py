@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bugsieve.rooms.domain_testing.constraints import Constraints
 from bugsieve.tasks.grounded.translator import TranslationLimits
-from bugsieve.tasks.grounded.worlds import World, world_of
+from bugsieve.tasks.grounded.worlds import ActionWorld, world_of
 from bugsieve.tasks.pddl.check import PddlTask, check_documents
 from bugsieve.tasks.pddl.reader import Document, read_document
 from bugsieve.tasks.pddl.summary import constraint_words, without_constraints
@@ -22,7 +22,7 @@ class Files:
     changed: Mapping[Path, Document] = field(default_factory=dict)
     _documents: dict[Path, Document] = field(default_factory=dict)
     _pddl: dict[tuple[Path, Path], PddlTask] = field(default_factory=dict)
-    _worlds: dict[tuple[Path, Path], World] = field(default_factory=dict)
+    _worlds: dict[tuple[Path, Path], ActionWorld] = field(default_factory=dict)
 
     def with_changed(self, path: Path, document: Document) -> Files:
         """The same files, but for one."""
@@ -50,7 +50,7 @@ class Files:
             return None
         return Constraints(self.world(domain, problem).task)
 
-    def world(self, domain: Path, problem: Path) -> World:
+    def world(self, domain: Path, problem: Path) -> ActionWorld:
         """The world of the actions, without regard to the goal."""
         key = domain, problem
         if key not in self._worlds:

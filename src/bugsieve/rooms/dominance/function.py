@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bugsieve import _native
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import UnsupportedError
 from bugsieve.base.files_and_processes.derived_data import DerivedData, content_key
 from bugsieve.rooms.dominance.options import DominanceOptions

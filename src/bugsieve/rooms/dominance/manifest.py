@@ -12,7 +12,7 @@ MANIFEST = Manifest(
             Entry(803, "bmo", "bugsieve.rooms.dominance.oracles.bmo:BoundMaintenance"),
         ),
         "plan-hints": (
-            Entry(1, "dominance", "bugsieve.rooms.dominance.blame.carrying:carry_over"),
+            Entry(1, "dominance", "bugsieve.rooms.dominance.blame.plans_by_dominance:carry_over"),
         ),
         "decision-hints": (
             Entry(1, "dominance", "bugsieve.rooms.dominance.blame.bad_decision:bad_by_itself"),

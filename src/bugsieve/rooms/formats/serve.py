@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from bugsieve.base.activity import progressing
+from bugsieve.base.current_activity import progressing
 from bugsieve.base.files_and_processes.interruptions import interruption_seen
 from bugsieve.base.wording import counted
 from bugsieve.commands.shared import task_arguments

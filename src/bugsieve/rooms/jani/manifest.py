@@ -12,9 +12,9 @@ MANIFEST = Manifest(
             group="bugsieve.model_policies",
             builtin={
                 "table": "bugsieve.rooms.jani.policies.table:TablePolicy",
-                "random": "bugsieve.rooms.jani.policies.random:RandomPolicy",
-                "python": "bugsieve.rooms.jani.policies.python:PythonPolicy",
-                "cmd": "bugsieve.rooms.jani.policies.command:CommandPolicy",
+                "random": "bugsieve.rooms.jani.policies.random:RandomModelPolicy",
+                "python": "bugsieve.rooms.jani.policies.python:PythonModelPolicy",
+                "cmd": "bugsieve.rooms.jani.policies.command:CommandModelPolicy",
             },
         ),
         "dangers": Family(noun="source of danger", builtin={}),
@@ -22,7 +22,7 @@ MANIFEST = Manifest(
     members={
         "scenes": (Entry(101, "model", "bugsieve.rooms.jani.pictures.scene:MODEL_SCENES"),),
         "function-policies": (
-            Entry(101, "model", "bugsieve.rooms.jani.policies.lifted:FunctionPolicy"),
+            Entry(101, "model", "bugsieve.rooms.jani.policies.lifted:FunctionModelPolicy"),
         ),
     },
     lists=(

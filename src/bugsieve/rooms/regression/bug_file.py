@@ -40,7 +40,7 @@ _SHAPE = {
 
 
 @dataclass(frozen=True)
-class BugFile:
+class RegressionBug:
     """A bug with its task, both as they were read: what they claim is for the checker to say."""
 
     path: Path
@@ -76,7 +76,7 @@ def bug_text(kind: str, bug: AnyBug, cause: str, task: str, options: CampaignOpt
     return f"{readable_json(content)}\n"
 
 
-def read_bug_file(path: Path) -> BugFile:
+def read_bug_file(path: Path) -> RegressionBug:
     """The bug in a file and its task, be they a stranger's; InputError if they are not ours."""
     require_own_file(path, path.parent)
     data = read_input(path, kind="JSON", max_bytes=_MAX_BYTES)
@@ -88,7 +88,7 @@ def read_bug_file(path: Path) -> BugFile:
         ) from None
     saved_bugs = _checked(path, content)
     bug = saved_bugs.saved_bug(content["bug"], source=str(path))
-    return BugFile(
+    return RegressionBug(
         path,
         saved_bugs,
         bug,

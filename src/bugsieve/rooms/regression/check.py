@@ -28,7 +28,7 @@ from bugsieve.policies.foreign.function import PolicyFunction
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.task_view import StateFunction
 from bugsieve.tasks.grounded.task import Task
-from bugsieve.tasks.problem_sets import Problem, problems_beside
+from bugsieve.tasks.problem_sets import ProblemFiles, problems_beside
 
 AnyProblems = Task | AnyPath | Sequence[Task | AnyPath]
 AnyPolicy = str | Policy | PolicyFunction | StateFunction
@@ -42,7 +42,7 @@ class CheckPlan:
 
     policy: AnyPolicy
     options: CostOptions
-    tasks: Mapping[str, Task | Problem]
+    tasks: Mapping[str, Task | ProblemFiles]
     allow_undecided: bool = False
 
     def run(self, folder: Path) -> Checked:
@@ -125,7 +125,7 @@ def plan_check(
     """The plan from the arguments of `check`, with a sentence for each mistake."""
     require_flag(allow_undecided, "allow_undecided")
     made = flat_options(policy_text(policy), options, place="check")
-    tasks: Mapping[str, Task | Problem]
+    tasks: Mapping[str, Task | ProblemFiles]
     items = problems if isinstance(problems, (list, tuple)) else [problems]
     if not items:
         raise wrong("problems", "files, folders, patterns or tasks, at least one", problems)

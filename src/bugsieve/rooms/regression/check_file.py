@@ -14,7 +14,7 @@ from bugsieve.base.files_and_processes.toml import parse_toml
 from bugsieve.campaigns.flat_options import flat_options
 from bugsieve.pipeline.objectives import placed_objective
 from bugsieve.rooms.regression.check import CheckPlan
-from bugsieve.tasks.problem_sets import Problem, problems_beside
+from bugsieve.tasks.problem_sets import ProblemFiles, problems_beside
 from bugsieve.tasks.sources import MEBIBYTE, read_input
 
 SUFFIX = ".bugsieve.toml"
@@ -30,7 +30,7 @@ class CheckFile:
     path: Path
     policy: str | None
     """None where the file leaves it to the caller of the tests."""
-    problems: tuple[Problem, ...]
+    problems: tuple[ProblemFiles, ...]
     allow_undecided: bool
     table: Mapping[str, Any]
     """The options."""
@@ -40,7 +40,7 @@ class CheckFile:
         """The folder where its policy is typed."""
         return str(self.path.parent.absolute())
 
-    def plan(self, problem: Problem, policy: str, folder: str) -> CheckPlan:
+    def plan(self, problem: ProblemFiles, policy: str, folder: str) -> CheckPlan:
         """The check of one problem with a policy that is typed in a folder."""
         place = str(self.path)
         options = flat_options(policy, self.table, place=place, folder=folder, others=_KEYS)
@@ -74,7 +74,7 @@ def read_check_file(path: Path) -> CheckFile:
     return found
 
 
-def _problems(path: Path, table: Mapping[str, Any]) -> tuple[Problem, ...]:
+def _problems(path: Path, table: Mapping[str, Any]) -> tuple[ProblemFiles, ...]:
     folder = path.parent
     given = [os.path.join(folder, name) for name in texts(table["problems"], "problems")]
     domain = None

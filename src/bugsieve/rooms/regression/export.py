@@ -15,7 +15,7 @@ from bugsieve.campaigns.kind import kind_in
 from bugsieve.campaigns.several.several import campaigns_in, place_of
 from bugsieve.campaigns.store.folder import check_bug_id
 from bugsieve.campaigns.store.schema import STORE_FILE
-from bugsieve.explanation.causes.groups import Member, grouped
+from bugsieve.explanation.causes.groups import BugInGroup, grouped
 from bugsieve.explanation.causes.words import in_words
 from bugsieve.rooms.regression.bug_file import SUFFIX, bug_text
 from bugsieve.rooms.regression.subjects import TASKS_FOLDER, SubjectFile
@@ -57,7 +57,7 @@ def export_regression(directory: Path, target: Path, *, every: bool = False) -> 
     return Exported(tuple(written), tuple(kept))
 
 
-def _members(directory: Path, folder: Path) -> list[Member]:
+def _members(directory: Path, folder: Path) -> list[BugInGroup]:
     """The bugs of a campaign, each by its folder below the common one and its id."""
     kind = kind_in(folder)
     if kind.saved_bugs is None:
@@ -69,7 +69,7 @@ def _members(directory: Path, folder: Path) -> list[Member]:
     if summary_of(folder).mistake is not None:
         return []
     with kind.records(folder) as records:
-        found: list[Member] = records.members_of_causes()
+        found: list[BugInGroup] = records.members_of_causes()
     below = folder.relative_to(directory).as_posix()
     is_part = below != "."  # patterns name objects of one task
     return [

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 
 from bugsieve.campaigns.saved_bugs import ReplayOptions
 from bugsieve.pipeline.bugs.replay import ReplayResult, ReplayStatus
-from bugsieve.rooms.regression.bug_file import FIXED, BugFile
+from bugsieve.rooms.regression.bug_file import FIXED, RegressionBug
 
 _WORDS = {ReplayStatus.FLAKY: "unstable"}
 _THERE = (ReplayStatus.STILL_FAILS, ReplayStatus.IMPROVED, ReplayStatus.FLAKY)
 
 
 @dataclass(frozen=True)
-class Judged:
+class ReplayedBug:
     """The result of replaying a bug."""
 
-    file: BugFile
+    file: RegressionBug
     policy: str
     result: ReplayResult
 
@@ -47,7 +47,7 @@ class Judged:
         return "\n".join(lines)
 
 
-def replay_bug_file(file: BugFile, policy: str, *, folder: str = "") -> Judged:
+def replay_bug_file(file: RegressionBug, policy: str, *, folder: str = "") -> ReplayedBug:
     """Check the certificate, then ask the policy, which is typed in a folder, anew."""
     options = ReplayOptions(
         policy=policy,
@@ -57,6 +57,6 @@ def replay_bug_file(file: BugFile, policy: str, *, folder: str = "") -> Judged:
         seed=file.seed,
     )
     source = str(file.path)
-    return Judged(
+    return ReplayedBug(
         file, policy, file.saved_bugs.replay(file.subject, file.bug, options, source=source)
     )

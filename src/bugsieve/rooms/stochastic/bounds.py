@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bugsieve.base.stopping import check_stop
 from bugsieve.policies.distributions import Weights
 from bugsieve.rooms.stochastic.graph import Choice
-from bugsieve.rooms.stochastic.part import Part
+from bugsieve.rooms.stochastic.part import ReachablePart
 
 SCALE = 10**12
 """Bounds are multiples of its inverse: as decimals they are floats that print as they are."""
@@ -29,7 +29,7 @@ by far less than the last."""
 Matrix = NDArray[np.float64]
 
 
-def upper_bounds(part: Part) -> dict[int, int]:
+def upper_bounds(part: ReachablePart) -> dict[int, int]:
     """For states of the part a bound on the probability from there, in SCALE-ths.
 
     Others, among them goals and those of which nothing is known, count as SCALE. Traps have 0.
@@ -70,7 +70,7 @@ def _holds(choice: Choice, exact: tuple[int, ...], state: int, bounds: dict[int,
     return after <= bounds[state] * sum(exact)
 
 
-def _solved(part: Part, inner: list[int]) -> tuple[Matrix, Matrix]:
+def _solved(part: ReachablePart, inner: list[int]) -> tuple[Matrix, Matrix]:
     """The probabilities of the inner states, and how many steps runs stay among them.
 
     States are eliminated from the last to the first. Nothing is subtracted: what a state keeps
@@ -99,7 +99,7 @@ def _solved(part: Part, inner: list[int]) -> tuple[Matrix, Matrix]:
     return chances, steps
 
 
-def _table(part: Part, inner: list[int]) -> Matrix:
+def _table(part: ReachablePart, inner: list[int]) -> Matrix:
     """A row per inner state: to which of them its actions lead, to the goal, to traps, and 1."""
     count = len(inner)
     places = {state: place for place, state in enumerate(inner)}

@@ -19,7 +19,7 @@ _ROUND = 32
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class ReachablePart:
     """States that the policy was asked about, from the start on, and those it was not."""
 
     graph: ChanceGraph
@@ -130,13 +130,13 @@ class _Growing:
                 if after not in self.asked and not graph.is_goal(after):
                     self.push(chance * probability, after)
 
-    def part(self, graph: ChanceGraph) -> Part:
+    def part(self, graph: ChanceGraph) -> ReachablePart:
         """The part as explored so far."""
         rest = frozenset(state for *_, state in self.waiting if state not in self.asked)
-        return Part(graph, self.start, tuple(self.asked), rest)
+        return ReachablePart(graph, self.start, tuple(self.asked), rest)
 
 
-def explore(graph: ChanceGraph, starts: Sequence[int], limit: int) -> list[Part]:
+def explore(graph: ChanceGraph, starts: Sequence[int], limit: int) -> list[ReachablePart]:
     """The part of each start, none of them a goal; all grow in lockstep, to ask in batches."""
     growing = [_Growing(start, limit) for start in starts]
     for part in growing:

@@ -22,8 +22,8 @@ from bugsieve.pipeline.objectives.objective import (
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.run_table import RunSource, RunTable
+from bugsieve.rooms.stochastic.certificate_distributions import Weighed, weighed
 from bugsieve.rooms.stochastic.runs import ChanceRuns
-from bugsieve.rooms.stochastic.weighed import Weighed, weighed
 from bugsieve.tasks.grounded.task import StateArray, Task
 
 DEFAULT_STATES = 1_000

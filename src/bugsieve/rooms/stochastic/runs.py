@@ -22,7 +22,7 @@ from bugsieve.policies.policy import Policy
 from bugsieve.policies.run_table import Ids, RunTable
 from bugsieve.rooms.stochastic.bounds import SCALE, upper_bounds
 from bugsieve.rooms.stochastic.graph import ChanceGraph
-from bugsieve.rooms.stochastic.part import Part, explore, path_along
+from bugsieve.rooms.stochastic.part import ReachablePart, explore, path_along
 from bugsieve.rooms.stochastic.sampling import sample
 from bugsieve.tasks.grounded.task import ActionArray, StateArray, Task
 
@@ -151,7 +151,7 @@ class ChanceRuns:
     def _is_known(self, start: int) -> bool:
         return self._graph.is_goal(start) or start in self._sure or start in self._shown
 
-    def _note(self, start: int, part: Part) -> None:
+    def _note(self, start: int, part: ReachablePart) -> None:
         if part.is_sure:
             # As sure from all of its states; which action begins the run from one of them does
             # not depend on the part.
@@ -170,7 +170,7 @@ class ChanceRuns:
     def _run(self, start: int, toward: dict[int, int], ending: Ending) -> _Shown:
         return self._followed(start, path_along(self._graph, start, toward), ending)
 
-    def _trapped(self, start: int, part: Part) -> _Shown:
+    def _trapped(self, start: int, part: ReachablePart) -> _Shown:
         """The likeliest way into a trap, and by the likeliest actions until it repeats or ends."""
         way = path_along(self._graph, start, part.toward(part.traps))
         state = self._after(way[-1]) if way else start
@@ -209,7 +209,7 @@ def _rows(table: RunTable) -> Iterable[tuple[int, int]]:
     return zip(table.ids.tolist(), table.steps.tolist(), strict=True)
 
 
-def _proof(part: Part) -> Chance:
+def _proof(part: ReachablePart) -> Chance:
     """The bound on the probability from the start of a part, with the rows that prove it."""
     bounds = upper_bounds(part) if part.traps else {}
     if part.start not in bounds:

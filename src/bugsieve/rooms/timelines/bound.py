@@ -9,7 +9,7 @@ from functools import partial
 from typing import ClassVar
 
 from bugsieve.pictures.strips import SvgFile
-from bugsieve.rooms.rules.campaign.bound import Bound, Path
+from bugsieve.rooms.rules.campaign.rule_subject import Bound, Path
 from bugsieve.rooms.rules.obligations.judge import Check
 from bugsieve.rooms.rules.obligations.world import Certificate
 from bugsieve.rooms.timelines.binding import TimelineRules

@@ -78,7 +78,7 @@ def write_beside(args: argparse.Namespace, folder: Path) -> None:
 def _draw(campaign: Path, folder: Path) -> None:
     """Draw the plans of a campaign as charts, each by the number of its test."""
     from bugsieve.base.files_and_processes.files import write_atomically
-    from bugsieve.base.files_and_processes.ours import make_folders
+    from bugsieve.base.files_and_processes.unlinked_folders import make_folders
     from bugsieve.rooms.rules.store.records import RulesRecords
     from bugsieve.rooms.timelines.plans.charts import chart_svg
     from bugsieve.rooms.timelines.plans.plan import Plan
@@ -98,7 +98,7 @@ def _emit(options: RulesOptions, folder: Path) -> int:
     """Write one NDDL file for each trap that has the form of the paper; others are named."""
     from bugsieve.base.errors import UnsupportedError
     from bugsieve.base.files_and_processes.files import write_atomically
-    from bugsieve.base.files_and_processes.ours import make_folders
+    from bugsieve.base.files_and_processes.unlinked_folders import make_folders
     from bugsieve.rooms.rules.campaign.equipment import make_judge
     from bugsieve.rooms.rules.campaign.subject import load_rules
     from bugsieve.rooms.rules.obligations.obligation import rule_obligations

@@ -38,7 +38,7 @@ _LOOK_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
-class Limits:
+class PlanLimits:
     """The limits of a search for a plan; CP-SAT's deterministic time is about seconds."""
 
     deterministic_time: float = 60.0
@@ -87,7 +87,7 @@ def decide(
     *,
     horizon: tuple[int, int] | None = None,
     slots: int | Mapping[str, int] | None = None,
-    limits: Limits | None = None,
+    limits: PlanLimits | None = None,
     on_none: Callable[[NoPlan], None] | None = None,
 ) -> Decision:
     """Search for a plan that holds the model's goals and facts and satisfies the formula.
@@ -107,7 +107,9 @@ def decide(
         automaton = automaton_of(formula)
     except TooManyStatesError as error:
         return Inconclusive(str(error))
-    search = _Raising(model, times, automaton, conditions, (limits or Limits()).deterministic_time)
+    search = _Raising(
+        model, times, automaton, conditions, (limits or PlanLimits()).deterministic_time
+    )
     decision = search.decide(rooms(model, times, slots), on_none)
     if isinstance(decision, PlanFound):
         _confirm(model, decision.plan, formula, given, horizon)
@@ -159,7 +161,7 @@ class _Raising:
 
     def _searched(self, room: Room) -> Decision:
         searched = _Search(self.model, self.times, room.by_object, self.automaton, self.conditions)
-        status, solution, spent = searched.solve(Limits(self.budget - self.spent))
+        status, solution, spent = searched.solve(PlanLimits(self.budget - self.spent))
         self.spent += spent + searched.constraints.made / _BUILT_PER_UNIT
         if status == "none":
             return NoPlan((self.times.start, self.times.end), room.asked_for, room.is_complete)
@@ -224,7 +226,7 @@ class _Search:
             self.constraints.cp.add_hint(slot.active, False)  # plans with few tokens read better
         self.atoms = atoms
 
-    def solve(self, limits: Limits) -> tuple[str, Callable[[Any], int] | None, float]:
+    def solve(self, limits: PlanLimits) -> tuple[str, Callable[[Any], int] | None, float]:
         """ "plan", "none" or "unknown", the value of each expression if there is a plan, and what
         was spent."""
         cp = load_cp_model()

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from bugsieve.base.errors import InputError, UnsupportedError, UsageError
-from bugsieve.base.files_and_processes.foreign_json import Row, fitting, parse_json
-from bugsieve.campaigns.store.packing import json_text
-from bugsieve.rooms.rules.campaign.bound import Bound
+from bugsieve.base.files_and_processes.foreign_json import FixedList, fitting, parse_json
+from bugsieve.campaigns.store.certificate_blobs import json_text
 from bugsieve.rooms.rules.campaign.options import RulesOptions, options_in
+from bugsieve.rooms.rules.campaign.rule_subject import Bound
 from bugsieve.rooms.rules.campaign.subject import RulesTasks, stored_tasks
 from bugsieve.rooms.rules.file.reading import rules_of
 from bugsieve.rooms.rules.file.source import Source
@@ -100,7 +100,7 @@ class NddlLanguage(SubjectLanguage):
     def saved(self, subject: RulesSubject, file: str, columns: Columns) -> SavedModel:
         """The inverse."""
         first = (os.path.basename(file), subject.domain.decode())
-        pairs = fitting(parse_json(columns[-1].decode()), [Row(str, str)])
+        pairs = fitting(parse_json(columns[-1].decode()), [FixedList(str, str)])
         return SavedModel((first, *((path, text) for path, text in pairs)))
 
     def trace_text(self, certificate: Mapping[str, Any]) -> str:

@@ -27,10 +27,10 @@ from bugsieve.rooms.timelines.deciding import (
     Inconclusive,
     NoPlan,
     PlanFound,
+    PlanLimits,
     atom_text,
     decide,
 )
-from bugsieve.rooms.timelines.deciding import Limits as PlanLimits
 from bugsieve.rooms.timelines.models.model import Model
 from bugsieve.rooms.timelines.models.saved import SavedModel
 from bugsieve.rooms.timelines.plans.charts import chart_svg

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
 
-from bugsieve.base.activity import progressing
+from bugsieve.base.current_activity import progressing
 from bugsieve.base.stopping import check_stop
 from bugsieve.base.wording import counted
 from bugsieve.campaigns.campaign import AnyPath
 from bugsieve.campaigns.cost.bench import judged_bench
 from bugsieve.campaigns.cost.records import CostRecords
-from bugsieve.campaigns.store.proofs import proof_of
+from bugsieve.campaigns.store.checked_certificates import proof_of
 from bugsieve.campaigns.store.table_files import Table, check_table_file, write_table
 from bugsieve.checkers.cost import CertificateError
 from bugsieve.explanation.examples.decisions import Example, examples_of

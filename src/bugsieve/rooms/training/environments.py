@@ -20,7 +20,7 @@ Flags = NDArray[np.bool_]
 ActionArray = NDArray[np.int32]
 
 
-class Sampler(Protocol):
+class StartSource(Protocol):
     """Gives start states by their numbers."""
 
     def sample(self, numbers: NDArray[np.int64]) -> Valuations:
@@ -30,7 +30,7 @@ class Sampler(Protocol):
 class StartSupply:
     """Start states with something to decide in, one after the other."""
 
-    def __init__(self, model: JaniModel, sampler: Sampler) -> None:
+    def __init__(self, model: JaniModel, sampler: StartSource) -> None:
         self._model = model
         self._sampler = sampler
         self._next = 0

@@ -13,7 +13,7 @@ import numpy as np
 
 from bugsieve.rooms.training.environments import ActionArray, Flags
 from bugsieve.rooms.training.options import QOptions
-from bugsieve.rooms.training.replay import Batch
+from bugsieve.rooms.training.replay import TransitionBatch
 from bugsieve.rooms.training.scaling import FloatArray
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class QNetwork:
         return list(zip(arrays[::2], arrays[1::2], strict=True))
 
 
-class Adam:
+class QLearningAdam:
     """The steps of `torch.optim.Adam`, which would load PyTorch's compiler, in seconds."""
 
     def __init__(self, parameters: torch.Tensor, rate: float) -> None:
@@ -116,17 +116,17 @@ class Adam:
             )
 
 
-class Learner:
+class QLearner:
     """Changes a network so that its values become those of the best actions."""
 
     def __init__(self, layers: list[Layer], options: QOptions) -> None:
         self._options = options
         self.network = QNetwork(layers)
         self._target = QNetwork(layers)
-        self._optimiser = Adam(self.network.parameters, options.learning_rate)
+        self._optimiser = QLearningAdam(self.network.parameters, options.learning_rate)
         self._updates = 0
 
-    def targets(self, batch: Batch) -> torch.Tensor:
+    def targets(self, batch: TransitionBatch) -> torch.Tensor:
         """The targets: the reward and, unless the run is over, the value of what follows."""
         import torch
 
@@ -143,7 +143,7 @@ class Learner:
             goes_on = applicable.any(dim=1)
             return torch.from_numpy(batch.rewards) + self._options.discount * worth * goes_on
 
-    def update(self, batch: Batch) -> float:
+    def update(self, batch: TransitionBatch) -> float:
         """Take one step towards the targets; the Huber loss before it."""
         import torch
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import wait
 from typing import Any, Protocol
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import BudgetError, BugsieveError, InternalError
 from bugsieve.base.files_and_processes.processes import Child, ChildDiedError
 from bugsieve.base.seeds import Stream

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from bugsieve.pipeline.bench import Bench
-from bugsieve.pipeline.judging.carrying import plan_of
+from bugsieve.pipeline.judging.bugs_along_runs import plan_of
 from bugsieve.pipeline.judging.cases import Parcel
 from bugsieve.pipeline.judging.findings import CostBugRow, Finding, RejectedRow
 from bugsieve.pipeline.judging.judge import Judge

@@ -28,9 +28,9 @@ from bugsieve.rooms.training.environments import (
     random_actions,
 )
 from bugsieve.rooms.training.goal_distance import Potential
-from bugsieve.rooms.training.learner import Layer, Learner, QNetwork, first_layers
+from bugsieve.rooms.training.learner import Layer, QLearner, QNetwork, first_layers
 from bugsieve.rooms.training.options import QOptions
-from bugsieve.rooms.training.replay import Batch, ReplayBuffer
+from bugsieve.rooms.training.replay import ReplayBuffer, TransitionBatch
 from bugsieve.rooms.training.scaling import Scaling
 from bugsieve.rooms.training.torch_loading import repeatable, require_torch
 
@@ -113,7 +113,7 @@ class _Training:
         self._environments = self._new_environments("training", "outcomes")
         self._scaling = self._make_scaling()
         sizes = [model.num_variables, *options.hidden, len(model.actions)]
-        self._learner = Learner(first_layers(sizes, self._random("weights")), options)
+        self._learner = QLearner(first_layers(sizes, self._random("weights")), options)
         self._buffer = ReplayBuffer(options.buffer, sizes[0], sizes[-1])
         self._steps = 0
         self._loss = 0.0
@@ -163,8 +163,8 @@ class _Training:
         self._buffer.add(self._batch(taken))
         self._steps += len(states)
 
-    def _batch(self, taken: Transitions) -> Batch:
-        return Batch(
+    def _batch(self, taken: Transitions) -> TransitionBatch:
+        return TransitionBatch(
             self._scaling.apply(taken.states),
             taken.actions.astype(np.int64),
             rewards(taken, self._options, self._potential).astype(np.float32),

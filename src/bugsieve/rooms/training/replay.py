@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from bugsieve.rooms.training.scaling import FloatArray
 
 
-class Batch(NamedTuple):
+class TransitionBatch(NamedTuple):
     """Transitions, one per row; inputs are scaled."""
 
     inputs: FloatArray
@@ -26,7 +26,7 @@ class ReplayBuffer:
 
     def __init__(self, capacity: int, inputs: int, actions: int) -> None:
         self._capacity = capacity
-        self._columns: tuple[NDArray[Any], ...] = Batch(
+        self._columns: tuple[NDArray[Any], ...] = TransitionBatch(
             inputs=np.empty((capacity, inputs), dtype=np.float32),
             actions=np.empty(capacity, dtype=np.int64),
             rewards=np.empty(capacity, dtype=np.float32),
@@ -38,7 +38,7 @@ class ReplayBuffer:
     def __len__(self) -> int:
         return min(self._added, self._capacity)
 
-    def add(self, batch: Batch) -> None:
+    def add(self, batch: TransitionBatch) -> None:
         """Remember the transitions; of more than fit, the last ones."""
         rows = np.arange(self._added, self._added + len(batch.actions))
         # Of a batch larger than the ring only the end survives; writing the rest would leave to
@@ -50,7 +50,7 @@ class ReplayBuffer:
             column[places] = new[kept]
         self._added += len(rows)
 
-    def sample(self, count: int, random: np.random.Generator) -> Batch:
+    def sample(self, count: int, random: np.random.Generator) -> TransitionBatch:
         """So many transitions, each drawn from all that are remembered."""
         rows = random.integers(0, len(self), count)
-        return Batch(*(column[rows] for column in self._columns))
+        return TransitionBatch(*(column[rows] for column in self._columns))

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bugsieve.base.seeds import Stream
-from bugsieve.rooms.zoo.documents import Edge, Model, Outcome, Start, Variable
+from bugsieve.rooms.zoo.documents import BoundedVariable, Edge, Model, Start, WeightedOutcome
 from bugsieve.rooms.zoo.expressions import Expression, between, conj, eq, le, plus
 from bugsieve.rooms.zoo.options import GeneratorOptions, count
 
@@ -26,9 +26,9 @@ class Working:
     bounds: tuple[float, float]
     comment: str = ""
 
-    def declaration(self, initial: float) -> Variable:
+    def declaration(self, initial: float) -> BoundedVariable:
         """The variable as a JANI declaration."""
-        return Variable(self.name, *self.bounds, initial, self.comment)
+        return BoundedVariable(self.name, *self.bounds, initial, self.comment)
 
     def guard(self) -> Expression:
         """The condition that it is in its working range."""
@@ -86,10 +86,10 @@ class Control:
             constants=constants,
         )
 
-    def _declarations(self) -> list[Variable]:
+    def _declarations(self) -> list[BoundedVariable]:
         """The step counter, then the real variables, which start in the middle of their box."""
         reals = [v.declaration(sum(self.box[v.name]) / 2) for v in self.variables]
-        return [Variable("episode", 0, self.options.episodes, 0, "steps taken"), *reals]
+        return [BoundedVariable("episode", 0, self.options.episodes, 0, "steps taken"), *reals]
 
     def edge(
         self,
@@ -103,7 +103,7 @@ class Control:
         inside = [le("episode", self.options.episodes - 1)]
         inside += [variable.guard() for variable in self.variables]
         step = {"episode": plus("episode", 1), **values}
-        return Edge(action, conj(*inside, *condition), [Outcome(step)], comment)
+        return Edge(action, conj(*inside, *condition), [WeightedOutcome(step)], comment)
 
     def _start(self, rng: Stream) -> Start:
         """Anywhere in the box, or drawn from it."""

@@ -15,7 +15,7 @@ _WIDTH = 99
 
 
 @dataclass(frozen=True)
-class Variable:
+class BoundedVariable:
     """A bounded variable; it is real where a bound is a float."""
 
     name: str
@@ -38,7 +38,7 @@ class Variable:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class WeightedOutcome:
     """New values of variables, and how likely they are; None where that is certain."""
 
     assignments: Mapping[str, Expression]
@@ -51,7 +51,7 @@ class Edge:
 
     action: str
     guard: Expression
-    outcomes: Sequence[Outcome]
+    outcomes: Sequence[WeightedOutcome]
     comment: str = ""
 
     def data(self) -> dict[str, Any]:
@@ -90,7 +90,7 @@ class Model:
 
     summary: str
     actions: Sequence[str]
-    variables: Sequence[Variable]
+    variables: Sequence[BoundedVariable]
     edges: Sequence[Edge]
     start: Start
     goal: Expression
@@ -137,14 +137,17 @@ class Model:
 
 def chance(
     failures: Sequence[tuple[Mapping[str, Expression], str]], success: Mapping[str, Expression]
-) -> list[Outcome]:
+) -> list[WeightedOutcome]:
     """Failures, each with the constant that is its probability, and what happens otherwise."""
     if not failures:
-        return [Outcome(success)]
+        return [WeightedOutcome(success)]
     rest: Expression = 1
     for _, probability in failures:
         rest = minus(rest, probability)
-    return [*(Outcome(values, p) for values, p in failures), Outcome(success, rest)]
+    return [
+        *(WeightedOutcome(values, p) for values, p in failures),
+        WeightedOutcome(success, rest),
+    ]
 
 
 def document_text(document: Mapping[str, Any]) -> str:
@@ -167,7 +170,7 @@ def _lines(value: Any, indent: str, taken: int) -> list[str]:
     return [*pieces, "\n", indent, "}" if isinstance(value, Mapping) else "]"]
 
 
-def _destination(outcome: Outcome) -> dict[str, Any]:
+def _destination(outcome: WeightedOutcome) -> dict[str, Any]:
     assignments = [{"ref": name, "value": value} for name, value in outcome.assignments.items()]
     certain = outcome.probability is None
     likely = {} if certain else {"probability": {"exp": outcome.probability}}

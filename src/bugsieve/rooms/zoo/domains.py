@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from bugsieve.base.registry.families import FAMILIES
 from bugsieve.base.registry.members import MemberTable
 from bugsieve.rooms.zoo.generators import Generator, draw
-from bugsieve.rooms.zoo.problems import Problem
+from bugsieve.rooms.zoo.problems import PddlProblem
 
 MADE_BY = "; Made by: bugsieve generate"
 """The beginning of every generated problem file; the arguments that make it again follow."""
 
-DOMAINS: MemberTable[Generator[Problem]] = MemberTable(FAMILIES["domains"])
+DOMAINS: MemberTable[Generator[PddlProblem]] = MemberTable(FAMILIES["domains"])
 """The modules that generate problems, by the names of their domains."""
 
 

@@ -10,7 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bugsieve.base.seeds import Stream
-from bugsieve.rooms.zoo.documents import Edge, Model, Outcome, Start, Variable, chance
+from bugsieve.rooms.zoo.documents import (
+    BoundedVariable,
+    Edge,
+    Model,
+    Start,
+    WeightedOutcome,
+    chance,
+)
 from bugsieve.rooms.zoo.expressions import Expression, conj, disj, eq, ge, le, minus, plus
 from bugsieve.rooms.zoo.options import GeneratorOptions, count, flag, one_of, require
 
@@ -44,7 +51,7 @@ class LineOptions(GeneratorOptions):
         )
 
 
-class Line:
+class TruckLine:
     """One line; `lowest` is the lowest speed, below 0 where the truck can go both ways."""
 
     def __init__(self, options: LineOptions, rng: Stream, *, is_two_way: bool) -> None:
@@ -78,19 +85,19 @@ class Line:
         is_icy = self.has_mishaps and self.options.failing
         return rng.sample(range(1, self.last - 1), self.options.icy) if is_icy else []
 
-    def _variables(self) -> list[Variable]:
+    def _variables(self) -> list[BoundedVariable]:
         packages = self.options.packages
         first = -1 if self.is_two_way else 0
         ends = f"{self.last + 1}: past the end" + ("; -1: past the other end" if first else "")
         fixed = [
-            Variable("position", first, self.last + 1, 0, ends),
-            Variable("speed", self.lowest, self.options.max_speed, 0),
-            Variable("load", 0, self.capacity, 0, "packages in the truck"),
+            BoundedVariable("position", first, self.last + 1, 0, ends),
+            BoundedVariable("speed", self.lowest, self.options.max_speed, 0),
+            BoundedVariable("load", 0, self.capacity, 0, "packages in the truck"),
         ]
         if self.can_park:
-            fixed.append(Variable("parked", 0, 1, 0))
+            fixed.append(BoundedVariable("parked", 0, 1, 0))
         waiting = [
-            Variable(_at(place), 0, packages, packages if place == 0 else 0)
+            BoundedVariable(_at(place), 0, packages, packages if place == 0 else 0)
             for place in range(self.last + 1)
         ]
         return [*fixed, *waiting]
@@ -132,15 +139,15 @@ class Line:
             here = [eq("position", place), eq("speed", 0)]
             if place < self.last or self.is_two_way:
                 room = [le("load", self.capacity - 1), ge(_at(place), 1)]
-                yield Edge("pick_up", conj(*here, *room), [Outcome(_carried(place, 1))])
+                yield Edge("pick_up", conj(*here, *room), [WeightedOutcome(_carried(place, 1))])
             if place == self.last or self.is_two_way:
                 dropped = _carried(place, -1)
-                yield Edge("drop", conj(*here, ge("load", 1)), [Outcome(dropped)])
+                yield Edge("drop", conj(*here, ge("load", 1)), [WeightedOutcome(dropped)])
 
     def _parking(self) -> Iterator[Edge]:
         if self.can_park:
             here = [eq("position", self.last), eq("speed", 0), eq("parked", 0)]
-            yield Edge("park", conj(*here), [Outcome({"parked": 1})])
+            yield Edge("park", conj(*here), [WeightedOutcome({"parked": 1})])
 
     def _driving(self) -> Iterator[Edge]:
         speeds = range(self.lowest, self.options.max_speed + 1)
@@ -156,7 +163,9 @@ class Line:
         there = place + speed
         if not 0 <= there <= self.last:
             beyond = self.last + 1 if there > self.last else -1
-            yield Edge(action, conj(*here), [Outcome({"position": beyond})], "past the end")
+            yield Edge(
+                action, conj(*here), [WeightedOutcome({"position": beyond})], "past the end"
+            )
             return
         change = _CHANGES[action]
         success: dict[str, Expression] = {"position": there, "speed": speed + change}

@@ -9,7 +9,7 @@ from bugsieve.tasks.pddl.problem_text import problem_text
 
 
 @dataclass(frozen=True)
-class Problem:
+class PddlProblem:
     """One instance: objects by type, and atoms in PDDL form such as `(at truck1 node2)`."""
 
     objects: Mapping[str, Sequence[str]]

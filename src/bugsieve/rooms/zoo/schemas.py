@@ -10,7 +10,7 @@ from bugsieve.tasks.grounded.task import Task
 
 
 @dataclass(frozen=True)
-class Schema:
+class StripsAction:
     """A STRIPS action; atoms are written without brackets, over the parameters."""
 
     name: str
@@ -27,7 +27,7 @@ class Action(NamedTuple):
     arguments: tuple[str, ...]
 
 
-def recognised_actions(task: Task, schemas: Sequence[Schema]) -> list[Action] | None:
+def recognised_actions(task: Task, schemas: Sequence[StripsAction]) -> list[Action] | None:
     """The operators as instances of the schemas; None if one of them is anything else.
 
     In action names `_` counts as `-`, and `move-up` as `up`.
@@ -89,7 +89,7 @@ class _Encoding:
                     self._places.setdefault(atom, []).append((variable, value))
         self._static = task.static_facts  # empty if the task came without PDDL
 
-    def is_instance(self, operator: int, schema: Schema, arguments: Sequence[str]) -> bool:
+    def is_instance(self, operator: int, schema: StripsAction, arguments: Sequence[str]) -> bool:
         """Return true if the operator does exactly what the schema says for the arguments."""
         names = dict(zip(schema.parameters.split(), arguments, strict=True))
         needs, adds, deletes = (

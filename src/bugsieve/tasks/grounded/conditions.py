@@ -22,7 +22,7 @@ from bugsieve.tasks.pddl.conditions import (
     run_program,
 )
 from bugsieve.tasks.pddl.declarations import ROOT_TYPE, Vocabulary
-from bugsieve.tasks.pddl.formulas import Scope
+from bugsieve.tasks.pddl.formulas import FormulaScope
 
 MAX_CHARACTERS = 100_000
 
@@ -79,7 +79,7 @@ def parse_condition(
     name = f"condition {_shown(text)}"
     document = read_condition(text, name=name, max_depth=MAX_CHARACTERS)
     known = vocabulary or vocabulary_of(task)
-    scope = Scope(document, known, "the condition", _objects(task), find_atom=task.places)
+    scope = FormulaScope(document, known, "the condition", _objects(task), find_atom=task.places)
     program = expand_condition(scope, document.root, task.truth)
     if isinstance(program, bool):
         when = "holds in every state" if program else "never holds"

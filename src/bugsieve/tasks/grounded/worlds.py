@@ -23,7 +23,7 @@ _NAME = "goal-is-open"
 
 
 @dataclass(frozen=True)
-class World:
+class ActionWorld:
     """All that the actions of a task can do."""
 
     task: Task
@@ -31,7 +31,9 @@ class World:
     """True if the goal holds in every state, False if in none; None if that must be looked for."""
 
 
-def load_world(domain: str, problem: str, *, limits: TranslationLimits | None = None) -> World:
+def load_world(
+    domain: str, problem: str, *, limits: TranslationLimits | None = None
+) -> ActionWorld:
     """The world of two PDDL files; their `:constraints` are left out, as for those who test them.
 
     InputError where the files are not PDDL or the translator refuses them.
@@ -40,15 +42,15 @@ def load_world(domain: str, problem: str, *, limits: TranslationLimits | None = 
     return world_of(check_pddl(*names, rewrite=without_constraints), limits=limits)
 
 
-def world_of(pddl: PddlTask, *, limits: TranslationLimits | None = None) -> World:
+def world_of(pddl: PddlTask, *, limits: TranslationLimits | None = None) -> ActionWorld:
     """The world of checked PDDL; InputError where the translator refuses it."""
     name = pddl.problem.document.path
     try:
-        return World(task_of(pddl, name, limits=limits))
+        return ActionWorld(task_of(pddl, name, limits=limits))
     except TrivialGoalError as error:
         opened, helper = _with_open_goal(pddl)
         task = task_of(opened, name, limits=limits)
-        return World(_without(task, helper, pddl, holds=error.holds), error.holds)
+        return ActionWorld(_without(task, helper, pddl, holds=error.holds), error.holds)
 
 
 def _without(task: Task, helper: str, pddl: PddlTask, *, holds: bool) -> Task:

@@ -14,13 +14,13 @@ from typing import NoReturn, TypeAlias, TypeVar
 
 from bugsieve.base.errors import InputError
 from bugsieve.tasks.pddl.declarations import variables
-from bugsieve.tasks.pddl.formulas import JUNCTIONS, QUANTIFIERS, Scope, check_condition
+from bugsieve.tasks.pddl.formulas import JUNCTIONS, QUANTIFIERS, FormulaScope, check_condition
 from bugsieve.tasks.pddl.reader import (
     MAX_DEPTH,
     Block,
-    Builder,
     Document,
     Expression,
+    TreeBuilder,
     Where,
     make_block,
     make_word,
@@ -69,13 +69,13 @@ def read_condition(
     return Document(name, b"", builder.finish(), where)
 
 
-def expand_condition(scope: Scope, condition: Expression, truth: Truth) -> Program | bool:
+def expand_condition(scope: FormulaScope, condition: Expression, truth: Truth) -> Program | bool:
     """The checked condition without quantifiers and constants; a constant where none is left.
 
     The terms in reach must be the objects of the task.
     """
     check_condition(scope, condition)
-    return Expansion(scope, condition).program(truth)
+    return ConditionExpansion(scope, condition).program(truth)
 
 
 def run_program(
@@ -98,7 +98,7 @@ def program_text(program: Program) -> str:
     return run_program(program, str, lambda step, parts: f"({step.word} {' '.join(parts)})")
 
 
-class _ConditionBuilder(Builder):
+class _ConditionBuilder(TreeBuilder):
     """Speaks of a formula, where the reader of files speaks of files and sections."""
 
     def finish(self) -> Block:
@@ -145,13 +145,13 @@ class _Frame:
             self.parts = iter(())  # later parts change nothing
 
 
-class Expansion:
+class ConditionExpansion:
     """Replaces variables by objects, and drops what is the same in every state.
 
     For conditions that have been checked; the terms in reach must be the objects of the task.
     """
 
-    def __init__(self, scope: Scope, condition: Expression) -> None:
+    def __init__(self, scope: FormulaScope, condition: Expression) -> None:
         self._scope = scope
         self._condition = condition
         self._ranges: dict[int, tuple[list[str], list[list[str]]]] = {}

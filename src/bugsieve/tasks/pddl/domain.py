@@ -18,7 +18,7 @@ from bugsieve.tasks.pddl.declarations import (
 from bugsieve.tasks.pddl.formulas import (
     COST_FUNCTION,
     EQUALITY,
-    Scope,
+    FormulaScope,
     check_condition,
     check_effect,
 )
@@ -257,7 +257,7 @@ def _check_action(
     if isinstance(parameters, Word):
         raise document.error(parameters, f"the parameters of {owner} must stand in parentheses")
     own = variables(document, parameters, vocabulary.types, owner)
-    scope = Scope(document, vocabulary, owner, {**vocabulary.constants, **own})
+    scope = FormulaScope(document, vocabulary, owner, {**vocabulary.constants, **own})
     try:
         if fields.get(":precondition", []) != []:
             check_condition(scope, fields[":precondition"])

@@ -26,7 +26,7 @@ Binding: TypeAlias = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Step:
+class PlanStep:
     """An action with its objects, as "(move a b)"."""
 
     text: str
@@ -56,7 +56,7 @@ class Interpreter:
         self.initial: Atoms = self.problem.atoms
         self.goal: Expression = self.problem.sections[":goal"][1]
 
-    def step(self, text: str) -> Step:
+    def step(self, text: str) -> PlanStep:
         """The action that a text names; InputError if there is none such."""
         words = words_of(text.lower()) if text.startswith("(") else text.lower().split()
         action, *objects = [word for word in words if word] or [""]
@@ -71,7 +71,7 @@ class Interpreter:
         for name, kind in zip(objects, parameters.values(), strict=True):
             self._require_object(text, name, kind)
         binding = dict(zip(parameters, objects, strict=True))
-        return Step(f"({' '.join((action, *objects))})", action, binding)
+        return PlanStep(f"({' '.join((action, *objects))})", action, binding)
 
     def _require_object(self, text: str, name: str, kind: str) -> None:
         own = self.problem.objects.get(name)
@@ -81,7 +81,7 @@ class Interpreter:
         if not self.domain.vocabulary.fits(own, (kind,)):
             raise InputError(f"{text} needs '{name}' to be of type '{kind}', but it is a '{own}'")
 
-    def unmet(self, state: Atoms, step: Step) -> list[str]:
+    def unmet(self, state: Atoms, step: PlanStep) -> list[str]:
         """The parts of the precondition that do not hold, with objects for variables."""
         condition = self.domain.actions[step.action].get(":precondition", Block())
         return self.unmet_parts(state, condition, step.binding)
@@ -95,13 +95,13 @@ class Interpreter:
         failing = (part for part in conjuncts(condition) if not self.holds(part, binding, state))
         return [bound_text(part, binding) for part in failing]
 
-    def apply(self, state: Atoms, step: Step) -> Atoms:
+    def apply(self, state: Atoms, step: PlanStep) -> Atoms:
         """The state after the step, which must be applicable; who adds wins over who deletes."""
         fired = [change for change in self.changes(state, step) if change.fires]
         deleted = {change.atom for change in fired if not change.adds}
         return frozenset((state - deleted) | {change.atom for change in fired if change.adds})
 
-    def cost(self, step: Step) -> int:
+    def cost(self, step: PlanStep) -> int:
         """The cost of the step: 1 without a metric."""
         if ":metric" not in self.problem.sections:
             return 1
@@ -148,7 +148,7 @@ class Interpreter:
         for objects in product(*choices):
             yield {**binding, **dict(zip(own, objects, strict=True))}
 
-    def changes(self, state: Atoms, step: Step) -> Iterator[Change]:
+    def changes(self, state: Atoms, step: PlanStep) -> Iterator[Change]:
         """The changes by each literal of the step's effect, those that do not fire among them."""
         effect = self.domain.actions[step.action].get(":effect", Block())
         yield from self._changes(state, effect, step.binding, None, fires=True)

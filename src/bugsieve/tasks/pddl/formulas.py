@@ -36,7 +36,7 @@ _FOREIGN_EFFECTS = {
 
 
 @dataclass(frozen=True)
-class Scope:
+class FormulaScope:
     """The place of a formula: its file, its owner ("action 'move'"), and the terms in reach."""
 
     document: Document
@@ -50,23 +50,23 @@ class Scope:
     """True if variables must be able to stand for an object of the declared types."""
     find_atom: Callable[[str], object] | None = None
     """Raises an InputError for a ground atom that is never true, where that is a mistake."""
-    check_leaf: Callable[[Scope, Block], bool] | None = None
+    check_leaf: Callable[[FormulaScope, Block], bool] | None = None
     """Returns true if a part is something other than an atom, and has been checked."""
 
-    def inside(self, block: Block) -> Scope:
+    def inside(self, block: Block) -> FormulaScope:
         """The scope under a quantifier whose variables are `block`."""
         own = variables(self.document, block, self.vocabulary.types, self.owner)
         return replace(self, terms={**self.terms, **own})
 
 
-def check_condition(scope: Scope, item: Expression) -> None:
+def check_condition(scope: FormulaScope, item: Expression) -> None:
     """Raise unless `item` is a condition of the supported fragment, of any depth."""
     pending = [(scope, item)]
     while pending:
         pending += reversed(_checked_parts(*pending.pop()))
 
 
-def _checked_parts(scope: Scope, item: Expression) -> list[tuple[Scope, Expression]]:
+def _checked_parts(scope: FormulaScope, item: Expression) -> list[tuple[FormulaScope, Expression]]:
     """Check all but the parts of a condition, which are returned with the scopes they are in."""
     block = _block(scope, item, "a condition")
     tag = _tag(scope, block)
@@ -80,7 +80,7 @@ def _checked_parts(scope: Scope, item: Expression) -> list[tuple[Scope, Expressi
     return []
 
 
-def _check_atom_condition(scope: Scope, block: Block, tag: Word) -> None:
+def _check_atom_condition(scope: FormulaScope, block: Block, tag: Word) -> None:
     if scope.check_leaf is not None and scope.check_leaf(scope, block):
         return
     numeric = tag in _COMPARISONS or (tag == "=" and any(_is_numeric(arg) for arg in block[1:]))
@@ -108,14 +108,14 @@ def _is_ground(block: Block) -> bool:
     return not any(isinstance(item, Block) or item.startswith("?") for item in block)
 
 
-def check_effect(scope: Scope, item: Expression) -> None:
+def check_effect(scope: FormulaScope, item: Expression) -> None:
     """Raise unless `item` is an effect of the supported fragment."""
     costs = _check_effect(scope, item, conditional=False)
     if costs > 1:
         raise scope.document.unsupported(item, scope.owner, "several cost effects in one action")
 
 
-def _check_effect(scope: Scope, item: Expression, *, conditional: bool) -> int:
+def _check_effect(scope: FormulaScope, item: Expression, *, conditional: bool) -> int:
     """Check the effect and count its cost effects."""
     block = _block(scope, item, "an effect")
     tag = _tag(scope, block)
@@ -135,7 +135,7 @@ def _check_effect(scope: Scope, item: Expression, *, conditional: bool) -> int:
     return 0
 
 
-def _check_literal_effect(scope: Scope, block: Block, tag: Word) -> None:
+def _check_literal_effect(scope: FormulaScope, block: Block, tag: Word) -> None:
     if tag in _FOREIGN_EFFECTS and tag not in scope.vocabulary.predicates:
         raise scope.document.unsupported(block, scope.owner, _FOREIGN_EFFECTS[tag])
     if tag == "not":
@@ -147,7 +147,7 @@ def _check_literal_effect(scope: Scope, block: Block, tag: Word) -> None:
     check_atom(scope, block)
 
 
-def _check_cost(scope: Scope, block: Block, *, conditional: bool) -> None:
+def _check_cost(scope: FormulaScope, block: Block, *, conditional: bool) -> None:
     """Accept only `(increase (total-cost) AMOUNT)` directly under the action as an action cost."""
     document = scope.document
     if block[0] != "increase" or len(block) < 2 or _function_name(block[1]) != COST_FUNCTION:
@@ -164,7 +164,7 @@ def _check_cost(scope: Scope, block: Block, *, conditional: bool) -> None:
         check_function(scope, amount)
 
 
-def check_atom(scope: Scope, block: Block) -> None:
+def check_atom(scope: FormulaScope, block: Block) -> None:
     """Raise unless the block is a declared predicate with as many terms in reach."""
     predicates = scope.vocabulary.predicates
     name = block[0]
@@ -178,7 +178,7 @@ def check_atom(scope: Scope, block: Block) -> None:
     check_arguments(scope, block, "predicate", predicates[name])
 
 
-def check_function(scope: Scope, item: Expression) -> None:
+def check_function(scope: FormulaScope, item: Expression) -> None:
     """Raise unless the item is a declared function with as many terms in reach."""
     name = _function_name(item)
     functions = scope.vocabulary.functions
@@ -195,7 +195,7 @@ def check_function(scope: Scope, item: Expression) -> None:
         check_arguments(scope, item, "function", functions[name])
 
 
-def check_arguments(scope: Scope, block: Block, kind: str, signature: Signature) -> None:
+def check_arguments(scope: FormulaScope, block: Block, kind: str, signature: Signature) -> None:
     """Raise unless what follows the first word are terms in reach that fit the signature."""
     given = len(block) - 1
     if given != len(signature):
@@ -218,7 +218,7 @@ def _count(number: int) -> str:
     return "1 argument" if number == 1 else f"{number} arguments"
 
 
-def _bad_term(scope: Scope, term: Expression) -> InputError:
+def _bad_term(scope: FormulaScope, term: Expression) -> InputError:
     if isinstance(term, Block):
         return scope.document.error(
             term,
@@ -232,7 +232,9 @@ def _bad_term(scope: Scope, term: Expression) -> InputError:
     )
 
 
-def _check_type(scope: Scope, block: Block, position: int, accepted: tuple[str, ...]) -> None:
+def _check_type(
+    scope: FormulaScope, block: Block, position: int, accepted: tuple[str, ...]
+) -> None:
     """Raise if types are checked and the term cannot have one that is accepted in its place."""
     term = str(block[position])
     kind = scope.terms[term]
@@ -281,7 +283,7 @@ def _numeric(block: Block) -> str:
     return f"the numeric fluent{fluent} in '{block[0]}'"
 
 
-def _quantified(scope: Scope, block: Block) -> Scope:
+def _quantified(scope: FormulaScope, block: Block) -> FormulaScope:
     _expect(scope, block, 2, f"({block[0]} (?VARIABLE ...) ...)")
     if not scope.vocabulary.types:
         raise scope.document.error(
@@ -297,7 +299,7 @@ def _quantified(scope: Scope, block: Block) -> Scope:
     return scope.inside(block[1])
 
 
-def _block(scope: Scope, item: Expression, kind: str) -> Block:
+def _block(scope: FormulaScope, item: Expression, kind: str) -> Block:
     if isinstance(item, Word):
         raise scope.document.error(
             item,
@@ -308,7 +310,7 @@ def _block(scope: Scope, item: Expression, kind: str) -> Block:
     return item
 
 
-def _tag(scope: Scope, block: Block) -> Word:
+def _tag(scope: FormulaScope, block: Block) -> Word:
     tag = block[0]
     if isinstance(tag, Block):
         raise scope.document.error(
@@ -317,7 +319,7 @@ def _tag(scope: Scope, block: Block) -> Word:
     return tag
 
 
-def _expect(scope: Scope, block: Block, arguments: int, form: str) -> None:
+def _expect(scope: FormulaScope, block: Block, arguments: int, form: str) -> None:
     if len(block) != arguments + 1:
         raise scope.document.error(
             block, f"'{block[0]}' in {scope.owner} must have the form {form}"

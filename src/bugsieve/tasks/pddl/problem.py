@@ -16,7 +16,7 @@ from bugsieve.tasks.pddl.domain import (
 )
 from bugsieve.tasks.pddl.formulas import (
     COST_FUNCTION,
-    Scope,
+    FormulaScope,
     check_atom,
     check_condition,
     check_function,
@@ -68,9 +68,9 @@ def check_problem(document: Document, domain: Domain) -> Problem:
     types, constants = domain.vocabulary.types, domain.vocabulary.constants
     own = read_objects(document, section(sections, ":objects"), types, constants)
     objects = {**constants, **own}
-    init = _Init(Scope(document, domain.vocabulary, "':init'", objects, checks_types=True))
+    init = _Init(FormulaScope(document, domain.vocabulary, "':init'", objects, checks_types=True))
     atoms = init.read(sections[":init"])
-    goal_scope = Scope(document, domain.vocabulary, "the goal", objects, checks_types=True)
+    goal_scope = FormulaScope(document, domain.vocabulary, "the goal", objects, checks_types=True)
     _check_goal(goal_scope, sections[":goal"])
     _check_metric(document, sections.get(":metric"))
     return Problem(name, document, sections, objects, atoms, init.values)
@@ -100,7 +100,7 @@ def _check_domain_name(document: Document, sections: Mapping[str, Block], domain
 class _Init:
     """Reads the initial state, remembering every literal to find contradictions."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: FormulaScope) -> None:
         self.scope = scope
         self.document = scope.document
         self.truths: dict[str, bool] = {}
@@ -169,7 +169,7 @@ def _is_timed(block: Block) -> bool:
     return isinstance(block[1], Word) and is_number(block[1]) and isinstance(block[2], Block)
 
 
-def _check_goal(scope: Scope, section: Block) -> None:
+def _check_goal(scope: FormulaScope, section: Block) -> None:
     if len(section) != 2:
         raise scope.document.error(section, "'(:goal CONDITION)' needs exactly one condition")
     if section[1] == []:

@@ -117,7 +117,7 @@ def read_document(path: str | os.PathLike[str]) -> Document:
 
 def parse(data: bytes, path: str) -> Block:
     """The top-level block of a PDDL text."""
-    builder = Builder(path)
+    builder = TreeBuilder(path)
     for line, text in enumerate(_lines(data, path), start=1):
         if text.isspace():
             continue
@@ -152,7 +152,7 @@ def _reject_non_ascii(text: str, path: str, line: int) -> None:
     )
 
 
-class Builder:
+class TreeBuilder:
     """Builds the tree with an explicit stack, so that depth costs neither recursion nor memory."""
 
     def __init__(self, path: str, max_depth: int = MAX_DEPTH, where: Where | None = None) -> None:

@@ -15,7 +15,7 @@ from bugsieve.cli import main
 from bugsieve.pipeline.bugs.replay import ReplayResult, ReplayStatus
 from bugsieve.rooms.regression.bug_file import read_bug_file
 from bugsieve.rooms.regression.export import export_regression
-from bugsieve.rooms.regression.replaying import Judged, replay_bug_file
+from bugsieve.rooms.regression.replaying import ReplayedBug, replay_bug_file
 from bugsieve.rooms.regression.subjects import SubjectFile, read_subject
 from bugsieve.tasks.grounded.saved import SavedTask
 from tests.unit.campaigns.safety.ledge import ledge
@@ -108,7 +108,7 @@ WORDS = {
 def test_what_passes(folder: Path, tmp_path: Path, status: ReplayStatus, is_open: bool) -> None:
     (path,) = export_regression(folder / "cost", tmp_path).written
     file = replace(read_bug_file(path), is_open=is_open)
-    judged = Judged(file, "p", ReplayResult(status, "so it is"))
+    judged = ReplayedBug(file, "p", ReplayResult(status, "so it is"))
     is_there = status not in (ReplayStatus.FIXED, ReplayStatus.CANNOT_REPLAY)
     assert judged.passes is (status is ReplayStatus.FIXED and not is_open)
     assert judged.is_known is (is_there and is_open)

@@ -27,7 +27,7 @@ from bugsieve.rooms.formats.networks import Network
 from bugsieve.rooms.jani.model.findings import ModelError
 from bugsieve.rooms.jani.model.model import JaniModel
 from bugsieve.rooms.jani.policies.lifted import as_model_policy
-from bugsieve.rooms.jani.policies.random import RandomPolicy
+from bugsieve.rooms.jani.policies.random import RandomModelPolicy
 from bugsieve.rooms.jani.policies.table import write_table
 from bugsieve.rooms.jani.starts import StartSampler
 from bugsieve.rooms.safety.campaign.driver import ALL_WALKS
@@ -321,8 +321,8 @@ def test_a_policy_whose_fingerprint_fails_is_let_go_of(
     tmp_path: Path, model: JaniModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed: list[str] = []
-    monkeypatch.setattr(RandomPolicy, "fingerprint", lambda self: 1 / 0)
-    monkeypatch.setattr(RandomPolicy, "close", lambda self: closed.append(self.spec))
+    monkeypatch.setattr(RandomModelPolicy, "fingerprint", lambda self: 1 / 0)
+    monkeypatch.setattr(RandomModelPolicy, "close", lambda self: closed.append(self.spec))
     with pytest.raises(ZeroDivisionError):
         Campaign.create(tmp_path / "campaign", options(policy="random"), model)
     assert closed == ["random:0"]

@@ -15,9 +15,9 @@ from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns import greens
 from bugsieve.campaigns.campaign import Campaign, summary_of
 from bugsieve.campaigns.events import Event, Noted
-from bugsieve.campaigns.store.packing import packed
+from bugsieve.campaigns.store.certificate_blobs import packed
 from bugsieve.campaigns.store.schema import STORE_FILE
-from bugsieve.campaigns.verdict import Outcome
+from bugsieve.campaigns.verdict import CampaignResult
 from bugsieve.cli import main
 from bugsieve.policies.decisions import Decisions
 from bugsieve.rooms.jani.model.loading import load_document
@@ -85,14 +85,14 @@ def test_nothing_else_is_certified(tmp_path: Path, changes: dict[str, Any]) -> N
         fuzz = SafetyFuzzOptions(walks=WALKS, choice="uniform", lookahead=1)
         changes = {**changes, "shared_runs": 1, "fuzz": fuzz}
     summary = run(tmp_path / "campaign", high(tmp_path), **changes)
-    assert summary.proof is None and summary.outcome is not Outcome.PROVEN
+    assert summary.proof is None and summary.outcome is not CampaignResult.PROVEN
     assert stored_green(tmp_path / "campaign") is None
 
 
 def test_campaigns_on_random_models_are_proven_exactly_where_brute_force_says_so(
     tmp_path: Path,
 ) -> None:
-    seen: set[Outcome] = set()
+    seen: set[CampaignResult] = set()
     for seed in range(examples(300, quick=40)):
         system, starts, written = some_system(seed)
         model = load_document(written, name="system")
@@ -103,7 +103,7 @@ def test_campaigns_on_random_models_are_proven_exactly_where_brute_force_says_so
         seen.add(summary.outcome)
         is_safe = is_true(system, starts, claim)
         assert (summary.runs == 0) == is_safe, seed  # whatever the walks have missed
-        if summary.outcome is Outcome.PROVEN:
+        if summary.outcome is CampaignResult.PROVEN:
             assert is_safe and summary.proof.ends == claim.ends
         elif is_safe:
             acts = any(
@@ -112,7 +112,7 @@ def test_campaigns_on_random_models_are_proven_exactly_where_brute_force_says_so
                 if not system.is_final(state)
             )
             assert not acts or meets_nothing(system, starts), seed
-    assert {Outcome.PROVEN, Outcome.BUGS} <= seen, seen
+    assert {CampaignResult.PROVEN, CampaignResult.BUGS} <= seen, seen
 
 
 def meets_nothing(system: System, starts: set[int]) -> bool:

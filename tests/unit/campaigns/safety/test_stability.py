@@ -18,7 +18,7 @@ from bugsieve.policies.asking import is_ours
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.rooms.jani.model.model import JaniModel, Valuations
 from bugsieve.rooms.jani.policies.lifted import as_model_policy
-from bugsieve.rooms.jani.policies.random import RandomPolicy
+from bugsieve.rooms.jani.policies.random import RandomModelPolicy
 from bugsieve.rooms.jani.policies.registry import make_model_policy
 from bugsieve.rooms.jani.policies.table import write_table
 from bugsieve.rooms.safety.campaign.options import SafetyOptions
@@ -140,7 +140,7 @@ def test_tables_are_as_steady_as_their_defaults(tmp_path: Path, model: JaniModel
     python = f"python:{module}:choose"
     write_table(tmp_path / "their.json", model, [(state, RIGHT)], default=python)
     with make_model_policy(f"table:{tmp_path}/own.json", model) as own:
-        assert is_ours(own) and is_ours(RandomPolicy(model))
+        assert is_ours(own) and is_ours(RandomModelPolicy(model))
     with make_model_policy(f"table:{tmp_path}/their.json", model) as their:
         assert not is_ours(their)
         assert their.decide_anew(np.array([[3.0], [2.0]])).actions.tolist() == [RIGHT, LEFT]

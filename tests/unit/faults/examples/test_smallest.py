@@ -15,7 +15,7 @@ from bugsieve.base.errors import PolicyError
 from bugsieve.checkers.cost import check, check_bug
 from bugsieve.explanation.blame.blame import blame
 from bugsieve.explanation.causes.cost import cause_of
-from bugsieve.explanation.examples.shrinking import Budget
+from bugsieve.explanation.examples.shrinking import ShrinkingBudget
 from bugsieve.explanation.examples.smallest import FROM_SAS, smallest_example
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.bug import Bug, FoundBy, make_bug
@@ -113,22 +113,24 @@ def test_candidates_are_the_limit(task: Task, bug: Bug) -> None:
     whole = smallest_example(silent(task), bug, ferryman)
     before = 9
     for most in range(whole.candidates):
-        cut = smallest_example(silent(task), bug, ferryman, budget=Budget(most))
+        cut = smallest_example(silent(task), bug, ferryman, budget=ShrinkingBudget(most))
         assert cut.candidates == most and cut.kept is not None and f"{most} problem" in cut.kept
         assert cut.is_new_problem == (most > 0) and cut.objects <= before
         check(cut.task.to_sas(), cut.bug.certificate)
         before = cut.objects
-    assert smallest_example(silent(task), bug, ferryman, budget=Budget(whole.candidates)).bug == (
-        whole.bug
-    )
+    assert smallest_example(
+        silent(task), bug, ferryman, budget=ShrinkingBudget(whole.candidates)
+    ).bug == (whole.bug)
 
 
 def test_questions_are_a_limit_too(task: Task, bug: Bug) -> None:
     whole = smallest_example(silent(task), bug, ferryman)
-    cut = smallest_example(silent(task), bug, ferryman, budget=Budget(calls=1))
+    cut = smallest_example(silent(task), bug, ferryman, budget=ShrinkingBudget(calls=1))
     assert cut.candidates == 1 < whole.candidates and 1 <= cut.calls < whole.calls
     assert cut.kept == "no more than 1 problem was to be tried"
-    free = smallest_example(silent(task), bug, ferryman, budget=Budget(calls=whole.calls + 1))
+    free = smallest_example(
+        silent(task), bug, ferryman, budget=ShrinkingBudget(calls=whole.calls + 1)
+    )
     assert free.bug == whole.bug and free.kept is None
 
 

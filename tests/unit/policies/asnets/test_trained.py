@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bugsieve.base.errors import InputError, UsageError
-from bugsieve.base.registry.reach import NOTHING
+from bugsieve.base.registry.outside_access import NOTHING
 from bugsieve.policies import make_policy
 from bugsieve.policies.graph import PolicyGraph
 from bugsieve.rooms.formats.asnets import trained

@@ -11,7 +11,7 @@ import pytest
 
 from bugsieve import _native
 from bugsieve.base.errors import PolicyError, UnsupportedError, UsageError
-from bugsieve.base.registry.reach import Reach
+from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.cost.bench import bench_of
 from bugsieve.campaigns.cost.records import CostRecords
@@ -301,7 +301,7 @@ def test_specs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     policy = make_policy(f"gnn:{path}", task)
     assert is_ours(policy) and policy.spec == f"gnn:{path}"
     for spec in (f"gnn:{path}{way}" for way in ("", ":successors", ":alone", ":avoid")):
-        assert POLICIES.reach_of(spec) == Reach(files=(str(path),))
+        assert POLICIES.reach_of(spec) == OutsideAccess(files=(str(path),))
         POLICIES.check(spec)
     for wrong in ("gnn", "gnn:", "gnn:none.ckpt", f"gnn:{path}:batch", "gnn::successors"):
         with pytest.raises(UsageError, match="gnn:"):

@@ -13,9 +13,9 @@ from bugsieve.base.errors import PolicyError
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.worker import WorkerLimits
 from bugsieve.rooms.jani.model.loading import load_document
-from bugsieve.rooms.jani.policies.command import CommandPolicy
+from bugsieve.rooms.jani.policies.command import CommandModelPolicy
 from bugsieve.rooms.jani.policies.model_view import ModelView, VariableView
-from bugsieve.rooms.jani.policies.python import PythonPolicy
+from bugsieve.rooms.jani.policies.python import PythonModelPolicy
 from bugsieve.rooms.jani.policies.registry import make_model_policy
 from tests.unit.policies.models.lift import floors, lift, names
 from tests.unit.tasks.jani.small import automaton, edge, model, variable
@@ -63,7 +63,7 @@ def test_a_function_of_values_and_applicable_actions(module: Path) -> None:
 
 def test_values_have_their_types_and_the_view_its_bounds(module: Path, tmp_path: Path) -> None:
     loaded = lift()
-    with PythonPolicy(loaded, f"{module}:spy", limits=PATIENT) as policy:
+    with PythonModelPolicy(loaded, f"{module}:spy", limits=PATIENT) as policy:
         policy.choose(np.array([loaded.state([2, True, 1.5]), loaded.state([0, False, 0.1])]))
     lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
     # Types count, too: True is not 1 when it is printed.
@@ -98,7 +98,7 @@ def test_the_view_of_locations_and_unbounded_variables() -> None:
 
 def test_wrong_answers_are_no_action_and_remembered(module: Path) -> None:
     loaded = lift()
-    with PythonPolicy(loaded, f"{module}:odd", limits=PATIENT) as policy:
+    with PythonModelPolicy(loaded, f"{module}:odd", limits=PATIENT) as policy:
         chosen = policy.choose(floors(loaded, 0, 1, 2, 3, 4, 5, 3, 3))
         # An action that is not applicable is passed on: the run ends there.
         expected = [None, None, "jump", None, None, None, None, None]
@@ -128,7 +128,7 @@ def test_answers_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         "    return applicable[len(calls) % len(applicable)]\n"
     )
     loaded = lift()
-    with PythonPolicy(loaded, f"{path}:choose", limits=PATIENT) as policy:
+    with PythonModelPolicy(loaded, f"{path}:choose", limits=PATIENT) as policy:
         first = policy.choose(floors(loaded, 1, 1, 1, 1))
         assert len(set(first.tolist())) == 1
         assert policy.choose(floors(loaded, 1)).tolist() == first[:1].tolist()
@@ -159,7 +159,7 @@ def command(folder: Path, greeting: str) -> list[str]:
 def test_a_program(tmp_path: Path) -> None:
     loaded = lift()
     greeting = "print(json.dumps({'ready': hello['model']['name'] == 'lift'}), flush=True)"
-    with CommandPolicy(loaded, command(tmp_path, greeting), limits=PATIENT) as policy:
+    with CommandModelPolicy(loaded, command(tmp_path, greeting), limits=PATIENT) as policy:
         chosen = policy.choose(floors(loaded, 0, 1, 5))
         applicable, offsets = loaded.applicable(floors(loaded, 0, 1))
         assert chosen.tolist() == [*applicable[offsets[:-1]].tolist(), -1]
@@ -169,19 +169,19 @@ def test_a_program(tmp_path: Path) -> None:
 def test_a_program_may_refuse_the_model(tmp_path: Path) -> None:
     refusal = "print(json.dumps({'error': 'only for trains'}), flush=True)"
     with pytest.raises(PolicyError, match="cannot be used: only for trains"):
-        CommandPolicy(lift(), command(tmp_path, refusal), limits=PATIENT)
+        CommandModelPolicy(lift(), command(tmp_path, refusal), limits=PATIENT)
 
 
 def test_functions_that_cannot_be_had() -> None:
     with pytest.raises(PolicyError, match="no_such_module cannot be imported"):
-        PythonPolicy(lift(), "no_such_module:choose", limits=PATIENT)
+        PythonModelPolicy(lift(), "no_such_module:choose", limits=PATIENT)
 
 
 def test_impossible_states_are_the_callers_mistake(module: Path) -> None:
     from bugsieve.base.errors import UsageError
 
     with (
-        PythonPolicy(lift(), f"{module}:up", limits=PATIENT) as policy,
+        PythonModelPolicy(lift(), f"{module}:up", limits=PATIENT) as policy,
         pytest.raises(UsageError, match="gives 'floor' the value 9.0"),
     ):
         policy.choose(np.array([[9.0, 0.0, 0.0]]))

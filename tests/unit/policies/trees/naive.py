@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from bugsieve.rooms.formats.trees.forest import Floats, Forest, Missing, Tree
+from bugsieve.rooms.formats.trees.forest import Floats, Forest, MissingType, Tree
 
 
 def naive_scores(forest: Forest, inputs: Floats) -> list[list[float]]:
@@ -35,10 +35,10 @@ def _leaf(tree: Tree, row: Floats, *, single: bool) -> int:
 
 def _goes_left(value: float, tree: Tree, split: int) -> bool:
     missing = tree.missing[split]
-    if math.isnan(value) and missing != Missing.NAN:
+    if math.isnan(value) and missing != MissingType.NAN:
         value = 0.0
-    if missing == Missing.ZERO and abs(value) <= float(np.float32(1e-35)):
+    if missing == MissingType.ZERO and abs(value) <= float(np.float32(1e-35)):
         return bool(tree.default_left[split])
-    if missing == Missing.NAN and math.isnan(value):
+    if missing == MissingType.NAN and math.isnan(value):
         return bool(tree.default_left[split])
     return value <= float(tree.thresholds[split])

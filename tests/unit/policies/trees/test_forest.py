@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bugsieve.rooms.formats.trees import forest as forest_module
-from bugsieve.rooms.formats.trees.forest import Floats, Forest, Missing, Tree
+from bugsieve.rooms.formats.trees.forest import Floats, Forest, MissingType, Tree
 from tests.depth import examples
 from tests.unit.policies.trees.naive import naive_scores
 
@@ -127,9 +127,9 @@ def test_mistakes(changes: dict[str, object], sentence: str | None) -> None:
 def test_values_that_are_missing() -> None:
     """As LightGBM documents it: what is no number counts as 0 unless it counts as missing."""
     for missing, ways in [
-        (Missing.NONE, {np.nan: 1.0, 0.0: 1.0, 3.0: 2.0}),
-        (Missing.ZERO, {np.nan: 2.0, 0.0: 2.0, -1e-36: 2.0, 1e-34: 1.0, 3.0: 2.0}),
-        (Missing.NAN, {np.nan: 2.0, 0.0: 1.0, 3.0: 2.0}),
+        (MissingType.NONE, {np.nan: 1.0, 0.0: 1.0, 3.0: 2.0}),
+        (MissingType.ZERO, {np.nan: 2.0, 0.0: 2.0, -1e-36: 2.0, 1e-34: 1.0, 3.0: 2.0}),
+        (MissingType.NAN, {np.nan: 2.0, 0.0: 1.0, 3.0: 2.0}),
     ]:
         tree = stump(missing=np.array([missing]), default_left=np.array([False]))
         scores = Forest([tree], 1, 1).evaluator().scores(np.array(list(ways))[:, np.newaxis])

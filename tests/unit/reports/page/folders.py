@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.store.packing import packed, unpacked
+from bugsieve.campaigns.store.certificate_blobs import packed, unpacked
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.cli import main
 from tests.hostile.stores import rules_campaign, safety_campaign

@@ -15,11 +15,11 @@ import pytest
 import bugsieve
 from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns.exhibits import Exhibit
-from bugsieve.campaigns.verdict import Outcome
+from bugsieve.campaigns.verdict import CampaignResult
 from bugsieve.cli import main
 from bugsieve.reports import page as page_module
 from bugsieve.reports import writing
-from bugsieve.reports.reading import Room, read_chapter
+from bugsieve.reports.reading import ReadingLimits, read_chapter
 from bugsieve.reports.writing import ReportOptions, follow
 from tests.hostile.stores import other_bug, statement
 from tests.unit.reports.page.folders import MAKERS, blocks_campaign
@@ -107,7 +107,7 @@ def test_each_cause_has_runs_certificate_and_commands(
     shutil.copytree(campaigns["cost"], folder)
     monkeypatch.chdir(tmp_path)
     page = page_of(Path(folder.name), tmp_path)
-    (chapter,) = [read_chapter(folder, Room())]
+    (chapter,) = [read_chapter(folder, ReadingLimits())]
     for number, cause in enumerate(chapter.causes, 1):
         bug = cause.example.bug
         assert f'id="cause-1-{number}"' in page
@@ -125,7 +125,7 @@ def test_what_explain_has_kept_is_marked(
 ) -> None:
     folder = tmp_path / "campaign"
     shutil.copytree(campaigns["cost"], folder)
-    bug = read_chapter(folder, Room()).causes[0].example.bug
+    bug = read_chapter(folder, ReadingLimits()).causes[0].example.bug
     assert main(["explain", str(folder), bug, "--json"]) == 0
     explained = json.loads(capsys.readouterr().out)
     page = page_of(folder, tmp_path)
@@ -156,7 +156,7 @@ def test_a_card_has_one_bug_with_one_cost_and_one_number_of_each_step(
     page = page_of(folder, tmp_path)
     examples = [
         one.example
-        for cause in read_chapter(folder, Room()).causes
+        for cause in read_chapter(folder, ReadingLimits()).causes
         for one in (cause, *cause.also)
     ]
     assert {example.about.split()[0] for example in examples} == {"loop", "cost"}
@@ -198,7 +198,7 @@ def check_steps(
 
 def test_smallest_examples_are_named_if_they_hold(tmp_path: Path) -> None:
     folder = blocks_campaign(tmp_path, examples=5)
-    (cause, *_) = read_chapter(folder, Room()).causes
+    (cause, *_) = read_chapter(folder, ReadingLimits()).causes
     whole, example = cause.example.bug, folder / "smallest" / cause.example.bug
     page = page_of(folder, tmp_path)
     assert re.search(rf"its smallest example has \d+ objects: smallest/{whole}<", page)
@@ -206,7 +206,7 @@ def test_smallest_examples_are_named_if_they_hold(tmp_path: Path) -> None:
     small["certificate"]["plan"]["operators"].pop()
     (example / "bug.json").write_text(json.dumps(small))
     (example / "problem.pddl").unlink()
-    exhibit = read_chapter(folder, Room()).causes[0].example.exhibit
+    exhibit = read_chapter(folder, ReadingLimits()).causes[0].example.exhibit
     assert exhibit is not None and whole == cause.example.bug
     assert not any("smallest example" in sentence for sentence in exhibit.sentences)
 
@@ -252,8 +252,8 @@ def test_undecided_is_not_green(tmp_path: Path) -> None:
     from tests.unit.reports.samples import Sample
 
     campaign = Sample("ll", {"lookahead": "??"}).write(tmp_path / "campaign")
-    chapter = read_chapter(campaign, Room())
-    assert chapter.outcome is Outcome.UNDECIDED
+    chapter = read_chapter(campaign, ReadingLimits())
+    assert chapter.outcome is CampaignResult.UNDECIDED
     page = page_of(campaign, tmp_path)
     assert 'class="chapter-head outcome-undecided"' in page
     assert 'class="chapter-head outcome-fine"' not in page
@@ -275,7 +275,7 @@ def test_several_campaigns_are_summed_up_before_they_are_named(
 ) -> None:
     for number in range(2):
         shutil.copytree(campaigns["cost"], tmp_path / "all" / f"part{number}")
-    chapter = read_chapter(tmp_path / "all", Room())
+    chapter = read_chapter(tmp_path / "all", ReadingLimits())
     assert "with bugs: 2 of 2" in chapter.more and not any("part" in line for line in chapter.more)
     assert [*chapter.each] == ["part0", "part1"] and " test states (" in chapter.each["part0"]
     assert "policy random:1, objective quantitative" in chapter.tested
@@ -332,7 +332,7 @@ def test_a_certificate_that_does_not_hold_is_refused(
 ) -> None:
     folder = tmp_path / "campaign"
     shutil.copytree(campaigns["cost"], folder)
-    bug = read_chapter(folder, Room()).causes[0].example.bug
+    bug = read_chapter(folder, ReadingLimits()).causes[0].example.bug
 
     def shorten(data: dict[str, Any]) -> None:
         data["certificate"]["plan"]["operators"].pop()

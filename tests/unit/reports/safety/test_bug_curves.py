@@ -12,7 +12,7 @@ from bugsieve.campaigns.campaign import Campaign
 from bugsieve.cli import main
 from bugsieve.reports.plots import picture_style
 from bugsieve.rooms.lab.reports.bugs_over_time import draw_bugs_over_time
-from bugsieve.rooms.lab.reports.curves import Curve
+from bugsieve.rooms.lab.reports.curves import BugCurve
 from bugsieve.rooms.lab.reports.safety.bug_curves import safety_curves, safety_titles
 from bugsieve.rooms.lab.reports.safety.cards import collect_safety
 from bugsieve.rooms.safety.campaign.options import SafetyOptions
@@ -36,7 +36,7 @@ def campaign(folder: Path, *left: int, choice: str = "greedy", seed: int = 0) ->
         made.run()
 
 
-def made(folder: Path, *by: str) -> list[Curve]:
+def made(folder: Path, *by: str) -> list[BugCurve]:
     return safety_curves(collect_safety([folder]), by)
 
 
@@ -80,7 +80,7 @@ def test_the_picture_has_a_panel_of_faults(tmp_path: Path) -> None:
 
 
 def test_avoidable_bugs_have_a_panel_if_there_are_any() -> None:
-    curve = Curve("", "", 1, {"avoidable": np.array([1.0])}, 2.0)
+    curve = BugCurve("", "", 1, {"avoidable": np.array([1.0])}, 2.0)
     assert list(safety_titles([curve]).values()) == [FAULTS, AVOIDABLE]
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from bugsieve.base.errors import InputError
 from bugsieve.reports.table import UNDEFINED, Table
-from bugsieve.rooms.lab.experiments.configurations import Column
+from bugsieve.rooms.lab.experiments.configurations import ComparedModel
 from bugsieve.rooms.lab.experiments.final_records import (
     FinalChoice,
     FinalChoices,
@@ -32,11 +32,11 @@ from bugsieve.rooms.training.pool_test import PoolTest
 _CRITERIA = ("early", "loss", "solved", "pi-test", "test")
 _ON_POOLS = ("solved", "pi-test", "test")
 _COLUMNS = (
-    Column("start", 2, 4),
-    Column("line", 4, 6),
-    Column("line", 6, 8),
-    *(Column(name, b, b + 2) for name in ("line pi-test", "tree") for b in (4, 6)),
-    Column("more epochs", 9, 11, "loss"),
+    ComparedModel("start", 2, 4),
+    ComparedModel("line", 4, 6),
+    ComparedModel("line", 6, 8),
+    *(ComparedModel(name, b, b + 2) for name in ("line pi-test", "tree") for b in (4, 6)),
+    ComparedModel("more epochs", 9, 11, "loss"),
 )
 _TASKS = {"ferry": ("p1", "p2", "p3", "p4"), "gripper": tuple(f"q{n}" for n in range(7))}
 

@@ -13,7 +13,7 @@ import pytest
 
 from bugsieve.base.errors import InputError
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.campaigns.store.packing import packed, unpacked
+from bugsieve.campaigns.store.certificate_blobs import packed, unpacked
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.rooms.safety.bugs.bug import long_certificate
 from bugsieve.rooms.safety.bugs.rows import KnownRows, RowNumbers

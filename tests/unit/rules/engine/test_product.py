@@ -9,7 +9,7 @@ import pytest
 from bugsieve import load_task
 from bugsieve.base.errors import InputError
 from bugsieve.rooms.rules.engine.conditions import Condition
-from bugsieve.rooms.rules.engine.parts import source_of
+from bugsieve.rooms.rules.engine.parts import plain_task_of
 from bugsieve.rooms.rules.engine.pddl import plan_of_pddl, to_pddl
 from bugsieve.rooms.rules.engine.product import ACCEPT, Product, compile_product
 from bugsieve.rooms.rules.ltl.automaton import automaton_of
@@ -44,9 +44,9 @@ def test_only_what_atoms_depend_on_is_kept() -> None:
 
 
 def test_parts_of_a_task_are_made_once() -> None:
-    source = source_of(lamps())
-    assert source.cone([1]) is source.cone([0, 1])
-    assert source.cone([0]) is not source.cone([0, 1])
+    plain = plain_task_of(lamps())
+    assert plain.cone([1]) is plain.cone([0, 1])
+    assert plain.cone([0]) is not plain.cone([0, 1])
 
 
 def test_a_plan_of_the_product_is_a_trace() -> None:

@@ -13,7 +13,7 @@ from bugsieve.rooms.rules.ltl.traces import holds_on_lasso
 from bugsieve.rooms.rules.monitoring import reading
 from bugsieve.rooms.rules.monitoring.lassos import Lassos
 from bugsieve.rooms.rules.monitoring.reading import NEVER, read_words
-from bugsieve.rooms.rules.monitoring.traces import Letters, Traces
+from bugsieve.rooms.rules.monitoring.traces import Letters, RunTraces
 from tests.property.rules_cases import random_formula
 
 NAMES = ("a", "b", "c")
@@ -24,17 +24,17 @@ ATOMS = {
 }
 
 
-def random_traces(random: Random, count: int) -> Traces:
+def random_traces(random: Random, count: int) -> RunTraces:
     """Traces of one to nine states over two variables and three operators."""
     states = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=np.uint16)
     lengths = [random.randint(1, 9) for _ in range(count)]
     which = np.array([random.randrange(4) for _ in range(sum(lengths))], dtype=np.int64)
     offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
     actions = [[random.randrange(3) for _ in range(length - 1)] for length in lengths]
-    return Traces.of_runs(states, which, offsets, actions)
+    return RunTraces.of_runs(states, which, offsets, actions)
 
 
-def words_of(traces: Traces) -> list[list[frozenset[str]]]:
+def words_of(traces: RunTraces) -> list[list[frozenset[str]]]:
     words = []
     for low, high in zip(traces.offsets[:-1], traces.offsets[1:], strict=True):
         rows = traces.states[traces.which[low:high]].tolist()
@@ -80,7 +80,7 @@ def test_letters_of_many_atoms_are_told_apart() -> None:
     states = np.array([[random.randrange(2) for _ in names] for _ in range(300)], dtype=np.uint16)
     states = states[[random.randrange(300) for _ in range(500)]]
     atoms = {name: ("fact", number, 1) for number, name in enumerate(names)}
-    traces = Traces.of_run(states, [0] * 499)
+    traces = RunTraces.of_run(states, [0] * 499)
     letters, codes = Letters(traces, atoms).different(names)
     assert (letters[codes] == (states == 1)).all()
     assert len(letters) == len({row.tobytes() for row in states})

@@ -10,7 +10,7 @@ import numpy as np
 
 from bugsieve.rooms.formats.asnets.grounding import Grounding, ground
 from bugsieve.rooms.training.asnets.data import Examples, TrainingData
-from bugsieve.rooms.training.asnets.encoding import Batch, Encoder
+from bugsieve.rooms.training.asnets.encoding import Encoder, LabelledBatch
 from bugsieve.rooms.training.asnets.options import AsnetOptions
 from bugsieve.tasks.grounded.task import StateArray, Task
 from bugsieve.tasks.search import astar
@@ -60,7 +60,7 @@ def any_labels(task: Task, states: StateArray, number: int = 0) -> Examples:
     return Examples(number, states[kept], np.array(labels, dtype=np.int32))
 
 
-def batch_of(parts: list[tuple[Task, StateArray]]) -> Batch:
+def batch_of(parts: list[tuple[Task, StateArray]]) -> LabelledBatch:
     """States of several tasks as one mini-batch, task after task."""
     data = TrainingData()
     for number, (task, states) in enumerate(parts):

@@ -12,7 +12,7 @@ from bugsieve.rooms.formats.asnets.goals import goal_atoms
 from bugsieve.rooms.formats.asnets.policy import AsnetPolicy
 from bugsieve.rooms.formats.asnets.weights import Weights
 from bugsieve.rooms.training.asnets.data import TrainingData
-from bugsieve.rooms.training.asnets.encoding import Batch, Encoder
+from bugsieve.rooms.training.asnets.encoding import Encoder, LabelledBatch
 from bugsieve.rooms.training.asnets.learner import Dropout, loss_of
 from bugsieve.rooms.training.asnets.network import TorchAsnet, flattened, unflattened
 from bugsieve.tasks.grounded.task import StateArray, Task
@@ -29,7 +29,7 @@ from tests.unit.training.asnets.lessons import any_labels, batch_of, blocks, gri
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
 
-def by_state(batch: Batch, scores: Any) -> list[NDArray[np.float32]]:
+def by_state(batch: LabelledBatch, scores: Any) -> list[NDArray[np.float32]]:
     """The scores of each state in the order of its grounding."""
     states = batch.inputs.layout.action_states
     column = scores.detach().numpy()
@@ -93,7 +93,7 @@ def test_any_order_of_examples_is_laid_out() -> None:
         np.testing.assert_allclose(scores, expected[number], rtol=1e-5, atol=1e-5)
 
 
-def gradient(network: TorchAsnet, batch: Batch, kind: str) -> NDArray[Any]:
+def gradient(network: TorchAsnet, batch: LabelledBatch, kind: str) -> NDArray[Any]:
     found = network.parameters.grad
     assert found is not None
     found.zero_()
@@ -178,7 +178,9 @@ def test_a_label_that_the_network_does_not_know_teaches_nothing() -> None:
     batch = batch_of([(task, distinct(task, 6))])
     scores = torch.randn(len(batch.inputs.applicable), generator=torch.Generator().manual_seed(0))
     scores.requires_grad_()
-    unknown = Batch(batch.inputs, np.where(np.arange(len(batch.labels)) == 1, -1, batch.labels))
+    unknown = LabelledBatch(
+        batch.inputs, np.where(np.arange(len(batch.labels)) == 1, -1, batch.labels)
+    )
     loss_of("bce", scores, unknown).backward()  # type: ignore[no-untyped-call]
     untouched = batch.inputs.layout.action_states == 1
     assert (scores.grad.numpy()[untouched] == 0).all()

@@ -16,7 +16,7 @@ from bugsieve.rooms.training.asnets.data import Examples, TrainingData
 from bugsieve.rooms.training.asnets.line import train_line
 from bugsieve.rooms.training.asnets.model import Model
 from bugsieve.rooms.training.asnets.options import AsnetOptions
-from bugsieve.rooms.training.asnets.teacher import Teacher, TeacherSetup, lessons_on
+from bugsieve.rooms.training.asnets.teacher import Teacher, TeacherSetup, questions_on
 from bugsieve.rooms.training.asnets.trainer import Epoch, Trainer
 from bugsieve.tasks.grounded.loading import load_task
 from bugsieve.tasks.grounded.task import Task
@@ -152,8 +152,8 @@ def test_all_teachers_give_plans(teacher: str) -> None:
         except UnsupportedError:
             pytest.skip("Fast Downward is not installed")
     task = blocks(4, 1)
-    (lesson,) = lessons_on(0, task.initial_state[np.newaxis])
-    taught = Teacher([task], TeacherSetup((), teacher, 1000)).teach(lesson)
+    (question,) = questions_on(0, task.initial_state[np.newaxis])
+    taught = Teacher([task], TeacherSetup((), teacher, 1000)).teach(question)
     state = task.initial_state
     for row, label in zip(taught.examples.states, taught.examples.labels, strict=True):
         assert np.array_equal(row, state)
@@ -170,10 +170,10 @@ def test_a_plan_spares_the_states_on_it() -> None:
     for operator in plan[:-1]:
         states.append(task.successors(states[-1], [operator])[0])
     taught = Teacher([task], TeacherSetup((), "astar", 1000)).teach(
-        lessons_on(0, np.array(states))[0]
+        questions_on(0, np.array(states))[0]
     )
     assert taught.calls == 1
-    assert [len(part.states) for part in lessons_on(0, np.zeros((33, 1), np.uint16))] == [
+    assert [len(part.states) for part in questions_on(0, np.zeros((33, 1), np.uint16))] == [
         16,
         16,
         1,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bugsieve.commands.shared.parser import Parser
-    from bugsieve.rooms.domain_testing.lint.findings import Finding
+    from bugsieve.rooms.domain_testing.lint.findings import LintFinding
 
 SUMMARY = "find mistakes in a domain without running it"
 
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     return int(any(each.severity != "note" for each in findings))
 
 
-def _record(found: Finding) -> dict[str, Any]:
+def _record(found: LintFinding) -> dict[str, Any]:
     return {
         "code": found.code,
         "severity": found.severity,
@@ -75,7 +75,7 @@ def _record(found: Finding) -> dict[str, Any]:
     }
 
 
-def _summary(findings: Sequence[Finding]) -> str:
+def _summary(findings: Sequence[LintFinding]) -> str:
     severities = [each.severity for each in findings]
     kinds = [kind for kind in ("error", "warning", "note") if kind in severities]
     return ", ".join(counted(severities.count(kind), kind) for kind in kinds) or "nothing found"

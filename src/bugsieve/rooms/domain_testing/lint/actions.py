@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
-from bugsieve.rooms.domain_testing.lint.declarations import Subject, words_in
-from bugsieve.rooms.domain_testing.lint.findings import Finding, finding
+from bugsieve.rooms.domain_testing.lint.declarations import LintedDomain, words_in
+from bugsieve.rooms.domain_testing.lint.findings import LintFinding, finding
 from bugsieve.rooms.domain_testing.places import (
     LiteralPlace,
     action_line,
@@ -23,7 +23,7 @@ _NEGATIONS = ("not-", "not_", "not", "non-", "un", "no-", "no_")
 _Scoped: TypeAlias = tuple[Expression, frozenset[str]]
 
 
-def check_actions(subject: Subject) -> Iterator[Finding]:
+def check_actions(subject: LintedDomain) -> Iterator[LintFinding]:
     """Mistakes in single actions, and actions that are the same."""
     for action in subject.domain.actions:
         places = list(action_literals(subject.domain, action))
@@ -39,7 +39,7 @@ def _field(domain: Domain, action: str, name: str) -> Expression:
     return domain.actions[action].get(name, Block())
 
 
-def _parameters(domain: Domain, action: str) -> Iterator[Finding]:
+def _parameters(domain: Domain, action: str) -> Iterator[LintFinding]:
     used = {
         str(word)
         for name in (":precondition", ":effect")
@@ -53,7 +53,7 @@ def _parameters(domain: Domain, action: str) -> Iterator[Finding]:
             yield finding("unused-parameter", domain.document, place, sentence)
 
 
-def _quantifiers(domain: Domain, action: str) -> Iterator[Finding]:
+def _quantifiers(domain: Domain, action: str) -> Iterator[LintFinding]:
     """Variables of quantifiers that hide others, or that nothing mentions."""
     outer = frozenset(domain.parameters(action))
     pending: list[_Scoped] = [
@@ -73,7 +73,7 @@ def _quantifiers(domain: Domain, action: str) -> Iterator[Finding]:
 
 def _quantifier(
     domain: Domain, action: str, item: Block, own: Mapping[str, str], known: frozenset[str]
-) -> Iterator[Finding]:
+) -> Iterator[LintFinding]:
     inside = {str(word) for word in words_in(item[2])}
     for name in own:
         place = next(word for word in words_in(item[1]) if word == name)
@@ -86,7 +86,7 @@ def _quantifier(
             yield finding("unused-variable", domain.document, place, sentence)
 
 
-def _preconditions(domain: Domain, action: str) -> Iterator[Finding]:
+def _preconditions(domain: Domain, action: str) -> Iterator[LintFinding]:
     seen: dict[str, Block] = {}
     for part in conjuncts(_field(domain, action, ":precondition")):
         text = to_text(part)
@@ -110,7 +110,7 @@ def _is_false(literal: Block) -> bool:
     return isinstance(atom, Block) and atom[0] == "=" and atom[1] == atom[2]
 
 
-def _effects(domain: Domain, action: str, places: list[LiteralPlace]) -> Iterator[Finding]:
+def _effects(domain: Domain, action: str, places: list[LiteralPlace]) -> Iterator[LintFinding]:
     effects = [place for place in places if place.role == "effect"]
     document = domain.document
     if not effects:
@@ -139,7 +139,7 @@ def _effects(domain: Domain, action: str, places: list[LiteralPlace]) -> Iterato
             yield from _implied(domain, action, part)
 
 
-def _implied(domain: Domain, action: str, effect: Block) -> Iterator[Finding]:
+def _implied(domain: Domain, action: str, effect: Block) -> Iterator[LintFinding]:
     """An effect that says in the words of the opposite predicate what the precondition says."""
     for part in conjuncts(_field(domain, action, ":precondition")):
         if is_literal(part) and part is not effect and _opposed(domain, part, effect):
@@ -170,7 +170,7 @@ def _signed(literal: Block) -> tuple[bool, Block]:
     return literal[0] != "not", inner
 
 
-def _terms(domain: Domain, places: list[LiteralPlace]) -> Iterator[Finding]:
+def _terms(domain: Domain, places: list[LiteralPlace]) -> Iterator[LintFinding]:
     """Arguments whose type has nothing in common with what the predicate takes."""
     vocabulary = domain.vocabulary
     for place in places:
@@ -197,7 +197,7 @@ def _share_objects(domain: Domain, kind: str, accepted: tuple[str, ...]) -> bool
     return any(kind in above and any(name in above for name in accepted) for above in below)
 
 
-def _duplicates(domain: Domain) -> Iterator[Finding]:
+def _duplicates(domain: Domain) -> Iterator[LintFinding]:
     seen: dict[object, str] = {}
     for action in domain.actions:
         shape = _shape(domain, action)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product
 from typing import TypeAlias
 
-from bugsieve.rooms.domain_testing.lint.findings import Finding, finding
+from bugsieve.rooms.domain_testing.lint.findings import LintFinding, finding
 from bugsieve.rooms.domain_testing.places import negated
 from bugsieve.tasks.pddl.domain import Domain
 from bugsieve.tasks.pddl.execution import conjuncts, is_literal
@@ -21,7 +21,7 @@ _MOST_EFFECTS = 300  # of one action: pairs of them are compared
 
 def check_collisions(
     domain: Domain, reachable: Collection[str] | None = None
-) -> Iterator[Finding]:
+) -> Iterator[LintFinding]:
     """Notes on each action; `reachable` are the groundings of all problems given."""
     bindings = None if reachable is None else _by_action(reachable)
     for action in domain.actions:

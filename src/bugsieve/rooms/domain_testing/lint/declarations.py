@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from bugsieve.rooms.domain_testing.lint.findings import Finding, finding
+from bugsieve.rooms.domain_testing.lint.findings import LintFinding, finding
 from bugsieve.rooms.domain_testing.places import LiteralPlace, literal_places
 from bugsieve.tasks.pddl.costs import cost_amount
 from bugsieve.tasks.pddl.declarations import ROOT_TYPE, typed_list
@@ -19,7 +19,7 @@ _OWN_PREDICATES = ("=",)
 
 
 @dataclass(frozen=True)
-class Subject:
+class LintedDomain:
     """A domain and the problems that it was given with."""
 
     domain: Domain
@@ -69,7 +69,7 @@ def words_in(item: Expression) -> Iterator[Word]:
             pending += part
 
 
-def check_declarations(subject: Subject) -> Iterator[Finding]:
+def check_declarations(subject: LintedDomain) -> Iterator[LintFinding]:
     """Declarations that are not used."""
     yield from _predicates(subject)
     yield from _immutable(subject)
@@ -84,7 +84,7 @@ def _declared(domain: Domain, keyword: str) -> Iterator[Block]:
             yield item
 
 
-def _predicates(subject: Subject) -> Iterator[Finding]:
+def _predicates(subject: LintedDomain) -> Iterator[LintFinding]:
     document = subject.domain.document
     for item in _declared(subject.domain, ":predicates"):
         name = str(item[0])
@@ -97,7 +97,7 @@ def _predicates(subject: Subject) -> Iterator[Finding]:
             yield finding("never-read", document, item, sentence)
 
 
-def _immutable(subject: Subject) -> Iterator[Finding]:
+def _immutable(subject: LintedDomain) -> Iterator[LintFinding]:
     """One note for all of them: most often that is what they are for."""
     names = [str(item[0]) for item in _declared(subject.domain, ":predicates")]
     fixed = [name for name in names if name in subject.read - subject.changed]
@@ -108,7 +108,7 @@ def _immutable(subject: Subject) -> Iterator[Finding]:
         yield finding("immutable-predicate", subject.domain.document, place, sentence)
 
 
-def check_truth(subject: Subject) -> Iterator[Finding]:
+def check_truth(subject: LintedDomain) -> Iterator[LintFinding]:
     """Predicates that an action needs and that are never true in any of the problems."""
     if not subject.problems:
         return
@@ -135,7 +135,7 @@ def _is_needed(domain: Domain, place: LiteralPlace) -> bool:
     return any(part is place.literal for part in conjuncts(condition))
 
 
-def _types(subject: Subject) -> Iterator[Finding]:
+def _types(subject: LintedDomain) -> Iterator[LintFinding]:
     domain = subject.domain
     ancestors = domain.vocabulary.ancestors
     used = set(_types_in_use(subject))
@@ -148,7 +148,7 @@ def _types(subject: Subject) -> Iterator[Finding]:
             yield finding("unused-type", domain.document, entry.name, sentence)
 
 
-def _types_in_use(subject: Subject) -> Iterator[str]:
+def _types_in_use(subject: LintedDomain) -> Iterator[str]:
     """Types of objects, and what actions, quantifiers and predicates name."""
     domain = subject.domain
     yield from domain.vocabulary.constants.values()
@@ -164,7 +164,7 @@ def _types_in_use(subject: Subject) -> Iterator[str]:
             yield from (str(word) for word in words_in(fields) if word in domain.vocabulary.types)
 
 
-def _constants(subject: Subject) -> Iterator[Finding]:
+def _constants(subject: LintedDomain) -> Iterator[LintFinding]:
     domain = subject.domain
     used = {
         str(word)
@@ -180,7 +180,7 @@ def _constants(subject: Subject) -> Iterator[Finding]:
             yield finding("unused-constant", domain.document, entry.name, sentence)
 
 
-def _functions(subject: Subject) -> Iterator[Finding]:
+def _functions(subject: LintedDomain) -> Iterator[LintFinding]:
     domain = subject.domain
     amounts = [cost_amount(fields) for fields in domain.actions.values()]
     used = {str(word) for amount in amounts if amount is not None for word in words_in(amount)}

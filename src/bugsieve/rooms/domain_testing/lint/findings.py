@@ -70,7 +70,7 @@ single problem, or where another problem allows it, it says nothing against the 
 
 
 @dataclass(frozen=True)
-class Finding:
+class LintFinding:
     """One thing that is most likely a mistake."""
 
     code: str
@@ -85,7 +85,7 @@ class Finding:
         return f"{self.path}:{self.line}: {self.severity}: {self.sentence} [{self.code}]"
 
 
-def finding(code: str, document: Document, place: Expression | int, sentence: str) -> Finding:
+def finding(code: str, document: Document, place: Expression | int, sentence: str) -> LintFinding:
     """A finding on the line of a place, as bad as its code says."""
     line = place if isinstance(place, int) else place.line
-    return Finding(code, document.path, line, sentence, CODES[code][0])
+    return LintFinding(code, document.path, line, sentence, CODES[code][0])

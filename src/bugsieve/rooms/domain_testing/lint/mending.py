@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
-from bugsieve.rooms.domain_testing.lint.findings import CODES, Finding
+from bugsieve.rooms.domain_testing.lint.findings import CODES, LintFinding
 from bugsieve.rooms.domain_testing.places import Path, at
 from bugsieve.tasks.pddl.declarations import ROOT_TYPE
 from bugsieve.tasks.pddl.formulas import QUANTIFIERS
@@ -46,7 +46,7 @@ class Mended:
 
     document: Document
     mends: Mends
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[LintFinding] = field(default_factory=list)
     is_invented: bool = False
     """True if something was added that the file lacks: it is then unknown what can be reached."""
     is_partial: bool = False
@@ -94,9 +94,9 @@ class Mended:
         return True
 
 
-def error_finding(error: PddlError, path: str) -> Finding:
+def error_finding(error: PddlError, path: str) -> LintFinding:
     """The error as a finding."""
-    return Finding(error.code, path, error.line, error.sentence, CODES[error.code][0])
+    return LintFinding(error.code, path, error.line, error.sentence, CODES[error.code][0])
 
 
 def _copy(item: Block) -> Block:

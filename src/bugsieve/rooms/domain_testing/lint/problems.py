@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from bugsieve.rooms.domain_testing.lint.collisions import check_collisions
-from bugsieve.rooms.domain_testing.lint.findings import Finding, finding
+from bugsieve.rooms.domain_testing.lint.findings import LintFinding, finding
 from bugsieve.rooms.domain_testing.places import action_line
 from bugsieve.tasks.grounded.translator import TranslationLimits
-from bugsieve.tasks.grounded.worlds import World, world_of
+from bugsieve.tasks.grounded.worlds import ActionWorld, world_of
 from bugsieve.tasks.pddl.check import PddlTask
 from bugsieve.tasks.pddl.execution import Interpreter
 from bugsieve.tasks.pddl.reader import words_of
@@ -17,7 +17,7 @@ from bugsieve.tasks.pddl.reader import words_of
 
 def check_problems(
     tasks: Sequence[PddlTask], *, limits: TranslationLimits | None = None
-) -> Iterator[Finding]:
+) -> Iterator[LintFinding]:
     """Findings of the relaxation on the actions and the goals of problems of one domain."""
     worlds = [world_of(pddl, limits=limits) for pddl in tasks]
     names = frozenset(name for world in worlds for name in world.task.operator_names)
@@ -33,7 +33,7 @@ def check_problems(
                 yield replace(found, severity="note") if is_local else found
 
 
-def _goal(pddl: PddlTask, world: World) -> Iterator[Finding]:
+def _goal(pddl: PddlTask, world: ActionWorld) -> Iterator[LintFinding]:
     document, goal = pddl.problem.document, pddl.problem.sections[":goal"]
     if world.goal_holds is False:
         sentence = "the goal cannot be reached, not even if nothing were ever deleted"
@@ -43,7 +43,7 @@ def _goal(pddl: PddlTask, world: World) -> Iterator[Finding]:
         yield finding("goal-holds", document, goal, sentence)
 
 
-def _unreached(pddl: PddlTask, action: str) -> Finding:
+def _unreached(pddl: PddlTask, action: str) -> LintFinding:
     document, domain = pddl.domain.document, pddl.domain
     line = action_line(domain, action)
     path = pddl.problem.document.path

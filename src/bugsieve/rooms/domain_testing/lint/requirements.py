@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bugsieve.rooms.domain_testing.lint.declarations import Subject
-from bugsieve.rooms.domain_testing.lint.findings import Finding, finding
+from bugsieve.rooms.domain_testing.lint.declarations import LintedDomain
+from bugsieve.rooms.domain_testing.lint.findings import LintFinding, finding
 from bugsieve.tasks.pddl.domain import Domain, section
 from bugsieve.tasks.pddl.execution import is_literal
 from bugsieve.tasks.pddl.reader import Block, Expression, Word
@@ -27,7 +27,7 @@ _IMPLIED = {
 }
 
 
-def check_requirements(subject: Subject) -> Iterator[Finding]:
+def check_requirements(subject: LintedDomain) -> Iterator[LintFinding]:
     """One note per feature that is used and not declared, at its first use."""
     domain = subject.domain
     labels = {str(label) for label in section(domain.sections, ":requirements")[1:]}

@@ -9,11 +9,11 @@ from pathlib import Path
 from bugsieve.rooms.domain_testing.lint.actions import check_actions
 from bugsieve.rooms.domain_testing.lint.collisions import check_collisions
 from bugsieve.rooms.domain_testing.lint.declarations import (
-    Subject,
+    LintedDomain,
     check_declarations,
     check_truth,
 )
-from bugsieve.rooms.domain_testing.lint.findings import Finding
+from bugsieve.rooms.domain_testing.lint.findings import LintFinding
 from bugsieve.rooms.domain_testing.lint.lenient import read_leniently
 from bugsieve.rooms.domain_testing.lint.mending import (
     DOMAIN_MENDS,
@@ -34,7 +34,7 @@ from bugsieve.tasks.pddl.summary import PddlTexts, constraint_words, without_con
 from bugsieve.tasks.sources import read_input
 
 
-def lint(domain: Path, problems: Sequence[Path], files: Files) -> list[Finding]:
+def lint(domain: Path, problems: Sequence[Path], files: Files) -> list[LintFinding]:
     """All findings, those of the domain first, by line; InputError for what cannot be read.
 
     An error hides nothing behind it that does not depend on it: see `mending`.
@@ -48,7 +48,7 @@ def lint(domain: Path, problems: Sequence[Path], files: Files) -> list[Finding]:
     return sorted(dict.fromkeys(found), key=lambda each: _order(each, name))
 
 
-def _order(found: Finding, domain: str) -> tuple[bool, str, int, str]:
+def _order(found: LintFinding, domain: str) -> tuple[bool, str, int, str]:
     return (found.path != domain, found.path, found.line, found.code)
 
 
@@ -74,7 +74,7 @@ class _Linting:
     problems: Sequence[Mended]
     files: Files
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[LintFinding]:
         """The errors, then what is legal and most likely a mistake."""
         words = frozenset(
             word
@@ -109,8 +109,8 @@ class _Linting:
 
     def _checks(
         self, domain: Domain, tasks: Sequence[PddlTask], words: frozenset[str]
-    ) -> Iterator[Finding]:
-        subject = Subject(domain, [task.problem for task in tasks], words)
+    ) -> Iterator[LintFinding]:
+        subject = LintedDomain(domain, [task.problem for task in tasks], words)
         yield from check_requirements(subject)
         all_read = (self.mended, *self.problems)
         if not any(each.is_partial for each in all_read) and len(tasks) == len(self.problems):

@@ -12,7 +12,7 @@ from bugsieve.tasks.pddl.conditions import (
     read_condition,
     run_program,
 )
-from bugsieve.tasks.pddl.formulas import Scope
+from bugsieve.tasks.pddl.formulas import FormulaScope
 from bugsieve.tasks.pddl.summary import Term
 
 _Signs = tuple[frozenset[str], frozenset[str]]
@@ -23,7 +23,7 @@ def goal_atoms(task: Task) -> frozenset[str]:
     """Atoms "(on a b)" that the goal wants to be true; tasks have no goals with a choice."""
     assert task.pddl is not None
     document = read_condition(_text(task.pddl.goal), name="the goal")
-    scope = Scope(document, vocabulary_of(task), "the goal", task.objects)
+    scope = FormulaScope(document, vocabulary_of(task), "the goal", task.objects)
     program = expand_condition(scope, document.root, lambda _: None)
     return frozenset() if isinstance(program, bool) else run_program(program, _atom, _joined)[0]
 

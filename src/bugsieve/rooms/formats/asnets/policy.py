@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bugsieve import _native
 from bugsieve.base.errors import UnsupportedError, UsageError
-from bugsieve.base.registry.reach import NOTHING, Reach
+from bugsieve.base.registry.outside_access import NOTHING, OutsideAccess
 from bugsieve.base.registry.spec_folder import located
 from bugsieve.base.threads import num_threads
 from bugsieve.policies.distributions import Distributions
@@ -76,11 +76,11 @@ class AsnetPolicy(BoundPolicy):
             )
 
     @classmethod
-    def reach(cls, argument: str | None) -> Reach:
+    def reach(cls, argument: str | None) -> OutsideAccess:
         """The file, unless it is one of ours."""
         if not argument or argument in trained.NAMES:
             return NOTHING
-        return Reach(files=(argument,))
+        return OutsideAccess(files=(argument,))
 
     @classmethod
     def from_spec(cls, task: Task, argument: str | None, settings: PolicySettings) -> AsnetPolicy:

@@ -45,7 +45,7 @@ _MAX_ROWS = 100_000
 _MAX_STEPS = 50_000_000
 
 
-class Part(NamedTuple):
+class ModuleTensor(NamedTuple):
     """The weights or the biases of a module."""
 
     kind: str
@@ -62,7 +62,7 @@ class Published:
     domain: str
     hidden: int
     layers: int
-    blobs: Mapping[Part, bytes]
+    blobs: Mapping[ModuleTensor, bytes]
 
     def weights(self, signature: Signature) -> Weights:
         """The network for a domain; InputError says what does not fit."""
@@ -78,7 +78,7 @@ class Published:
     def _numbers(
         self, place: Place, part: str
     ) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-        blob = self.blobs.get(Part(place.kind, part, place.layer, place.name), b"")
+        blob = self.blobs.get(ModuleTensor(place.kind, part, place.layer, place.name), b"")
         if len(blob) % 4:
             raise InputError(f"{self.file}: {place}: its {part} is no list of 32-bit floats")
         return np.frombuffer(blob, dtype="<f4")
@@ -112,7 +112,7 @@ def checked_size(file: str, size: object, key: str) -> int:
     return size
 
 
-def _require_names(start: str, blobs: Mapping[Part, bytes], signature: Signature) -> None:
+def _require_names(start: str, blobs: Mapping[ModuleTensor, bytes], signature: Signature) -> None:
     """InputError that names an action or predicate that only one of file and domain has."""
     schemas = [schema.name for schema in signature.schemas]
     needed = [name for name, slots in signature.slots.items() if slots]
@@ -132,7 +132,7 @@ def _require_names(start: str, blobs: Mapping[Part, bytes], signature: Signature
                 )
 
 
-def _read(file: str, data: bytes) -> tuple[dict[str, tuple[int, str]], dict[Part, bytes]]:
+def _read(file: str, data: bytes) -> tuple[dict[str, tuple[int, str]], dict[ModuleTensor, bytes]]:
     """Parameters and blobs; from a copy, since SQLite may look for companions of a file."""
     with tempfile.TemporaryDirectory(prefix="bugsieve-") as folder:
         copy = Path(folder) / "asnet.policy"
@@ -150,7 +150,7 @@ def _read(file: str, data: bytes) -> tuple[dict[str, tuple[int, str]], dict[Part
 
 def _query(
     file: str, connection: sqlite3.Connection, size: int
-) -> tuple[dict[str, tuple[int, str]], dict[Part, bytes]]:
+) -> tuple[dict[str, tuple[int, str]], dict[ModuleTensor, bytes]]:
     limit_steps(connection, _MAX_STEPS)
     for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "query_only = ON"):
         connection.execute(f"PRAGMA {pragma}")
@@ -161,7 +161,7 @@ def _query(
             f"SELECT parameter, int_value, str_value FROM asnets_info LIMIT {_MAX_ROWS}"
         )
     }
-    blobs: dict[Part, bytes] = {}
+    blobs: dict[ModuleTensor, bytes] = {}
     total = 0
     for layer, kind, name, blob in connection.execute(
         f"SELECT layer, sig, name, weights FROM asnets_weights LIMIT {_MAX_ROWS}"
@@ -173,7 +173,7 @@ def _query(
         total += len(blob or b"")
         if total > size:  # several rows that share pages
             raise InputError(f"{file}: holds more weights than it has bytes")
-        part = Part(*_PARTS[kind], layer, name)
+        part = ModuleTensor(*_PARTS[kind], layer, name)
         if part in blobs:
             raise InputError(f"{file}: {part.kind} {shortened(name)!r} of layer {layer} is twice")
         blobs[part] = blob or b""

@@ -14,7 +14,7 @@ from typing import Any
 
 from bugsieve.base.errors import InputError
 from bugsieve.base.files_and_processes.toml import parse_toml
-from bugsieve.rooms.formats.asnets.published import Part, Published, checked_size
+from bugsieve.rooms.formats.asnets.published import ModuleTensor, Published, checked_size
 from bugsieve.rooms.formats.asnets.signature import Signature, signature_of
 from bugsieve.rooms.formats.networks.network import shortened
 from bugsieve.tasks.pddl.summary import summarise_domain
@@ -99,12 +99,12 @@ def _difference(found: Sequence[str], wanted: Sequence[str]) -> str:
     return f"are {len(found)} there, and {len(wanted)} here"
 
 
-def _blobs(file: str, model: Mapping[str, Any], signature: Signature) -> dict[Part, bytes]:
+def _blobs(file: str, model: Mapping[str, Any], signature: Signature) -> dict[ModuleTensor, bytes]:
     names = {
         "action": [schema.name for schema in signature.schemas],
         "predicate": [_EQUALITY, *signature.predicates],
     }
-    blobs: dict[Part, bytes] = {}
+    blobs: dict[ModuleTensor, bytes] = {}
     for kind, key, number in (
         ("action", "action_module", "action_id"),
         ("predicate", "proposition_module", "pred_id"),
@@ -113,7 +113,7 @@ def _blobs(file: str, model: Mapping[str, Any], signature: Signature) -> dict[Pa
             layer = _number(where, module, "layer", 1 << 16)
             name = names[kind][_number(where, module, number, len(names[kind]))]
             for field, part in _PARTS.items():
-                place = Part(kind, part, layer, name)
+                place = ModuleTensor(kind, part, layer, name)
                 if place in blobs:
                     raise InputError(f"{where}: {kind} {name!r} of layer {layer} is twice")
                 blobs[place] = _blob(where, module, field)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bugsieve import _native
 from bugsieve.base.errors import UsageError
-from bugsieve.base.registry.reach import Reach
+from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.base.registry.spec_folder import located
 from bugsieve.base.threads import num_threads
 from bugsieve.policies.avoiding_runs import AvoidingRuns
@@ -83,9 +83,9 @@ class GnnPolicy(BoundPolicy):
             raise UsageError(f"'gnn:{argument}': {_missing(name)}")
 
     @classmethod
-    def reach(cls, argument: str | None) -> Reach:
+    def reach(cls, argument: str | None) -> OutsideAccess:
         """The file."""
-        return Reach(files=(_split(argument)[0],))
+        return OutsideAccess(files=(_split(argument)[0],))
 
     @classmethod
     def from_spec(cls, task: Task, argument: str | None, settings: PolicySettings) -> GnnPolicy:

@@ -97,7 +97,7 @@ class Layer:
 
 
 @dataclass(frozen=True)
-class Description:
+class NetworkDescription:
     """The content of a file about a network besides its layers."""
 
     activation: str | None = None
@@ -108,13 +108,13 @@ class Description:
 
 
 def assemble(
-    file: str, layers: Sequence[Layer], about: Description | None = None, *, hint: str = ""
+    file: str, layers: Sequence[Layer], about: NetworkDescription | None = None, *, hint: str = ""
 ) -> Network:
     """The network of these layers; InputError if they do not form one.
 
     `hint` ends the sentence on layers that do not fit each other.
     """
-    about = about or Description()
+    about = about or NetworkDescription()
     if not layers:
         raise InputError(f"{file}: holds no layer")
     if len(layers) > MAX_LAYERS:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from bugsieve.base.errors import InputError
 from bugsieve.rooms.formats.networks.network import (
     MAX_LAYERS,
-    Description,
     Layer,
     Network,
+    NetworkDescription,
     Normalisation,
     assemble,
 )
@@ -45,7 +45,7 @@ def read_nnet(file: str, data: bytes) -> Network:
         layers.append(Layer(f"layer {number}", np.array(rows), np.array(biases)))
     lines.end()
     layers[-1] = _scaled(layers[-1], *output_scale)
-    about = Description(activation="relu", normalisation=normalisation)
+    about = NetworkDescription(activation="relu", normalisation=normalisation)
     return assemble(file, layers, about)
 
 

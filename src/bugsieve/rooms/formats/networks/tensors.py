@@ -16,9 +16,9 @@ from bugsieve.base.errors import InputError, UsageError
 from bugsieve.base.names import suggest
 from bugsieve.rooms.formats.networks.network import (
     ACTIVATIONS,
-    Description,
     Layer,
     Network,
+    NetworkDescription,
     assemble,
     shortened,
 )
@@ -105,9 +105,9 @@ def natural_key(name: str) -> tuple[tuple[str, int], ...]:
     return tuple((text, int(digits) if digits else -1) for text, digits in parts)
 
 
-def describe(file: str, metadata: Mapping[str, object]) -> Description:
+def describe(file: str, metadata: Mapping[str, object]) -> NetworkDescription:
     """The optional keys `activation`, `inputs`, `outputs` (JSON lists of names) and `filter`."""
-    return Description(
+    return NetworkDescription(
         activation=_activation(file, metadata.get("activation")),
         inputs=_names(file, "inputs", metadata.get("inputs")),
         outputs=_names(file, "outputs", metadata.get("outputs")),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.files_and_processes.closing import Closing
 from bugsieve.base.stopping import check_stop, seconds_left
 from bugsieve.policies.worker import printable

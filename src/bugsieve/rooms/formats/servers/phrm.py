@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from bugsieve.base.errors import InputError, PolicyError, UsageError
-from bugsieve.base.registry.reach import Reach
+from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.policies.asking import no_such_action
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.distributions import Distributions, Weights, checked_weights
@@ -89,9 +89,9 @@ class PhrmPolicy(FallibleBoundPolicy):
         _parsed(argument)
 
     @classmethod
-    def reach(cls, argument: str | None) -> Reach:
+    def reach(cls, argument: str | None) -> OutsideAccess:
         """The connection."""
-        return Reach(connections=(_parsed(argument)[0].text,))
+        return OutsideAccess(connections=(_parsed(argument)[0].text,))
 
     @classmethod
     def brought_task(cls, argument: str | None, settings: PolicySettings) -> Task:

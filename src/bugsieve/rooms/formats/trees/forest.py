@@ -19,7 +19,7 @@ WORK_OF_TREE = 150
 _LARGEST_PORTION = 1 << 17  # leaves looked up at once; more do not fit the cache
 
 
-class Missing(IntEnum):
+class MissingType(IntEnum):
     """The values of a feature that take the default way at a split, as LightGBM has it."""
 
     NONE = 0
@@ -104,7 +104,7 @@ class Evaluator:
         self._missing = _joined([tree.missing for tree in trees], np.int8)
         self._left = _joined(_moved([t.left for t in trees], first_split, first_leaf), np.int64)
         self._right = _joined(_moved([t.right for t in trees], first_split, first_leaf), np.int64)
-        self._has_zeros = bool((self._missing == Missing.ZERO).any())
+        self._has_zeros = bool((self._missing == MissingType.ZERO).any())
         has_splits = np.diff(first_split) > 0
         self._roots: Ints = np.where(has_splits, first_split[:-1], ~first_leaf[:-1])
         self._leaves, self._targets = _leaf_values(forest)
@@ -154,9 +154,9 @@ class Evaluator:
         if not self._has_zeros and not unknown.any():
             return below
         missing = self._missing[splits]
-        values = np.where(unknown & (missing != Missing.NAN), 0.0, values)
-        by_default = (missing == Missing.ZERO) & (np.abs(values) <= _ZERO)
-        by_default |= (missing == Missing.NAN) & unknown
+        values = np.where(unknown & (missing != MissingType.NAN), 0.0, values)
+        by_default = (missing == MissingType.ZERO) & (np.abs(values) <= _ZERO)
+        by_default |= (missing == MissingType.NAN) & unknown
         return np.where(by_default, self._default_left[splits], values <= self._thresholds[splits])
 
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from bugsieve.base.allowances import take_work
 from bugsieve.base.parts import Part
-from bugsieve.rooms.formats.trees.forest import WORK_OF_TREE, Forest, Missing, Tree
+from bugsieve.rooms.formats.trees.forest import WORK_OF_TREE, Forest, MissingType, Tree
 from bugsieve.tasks.json_text import load_json
 
 FORMAT = "bugsieve-trees"
@@ -97,7 +97,7 @@ def _tree(part: Part, num_inputs: int, num_outputs: int) -> Tree:
         right=names[right[splits]],
         leaves=values[is_leaf],
         default_left=ways[splits],
-        missing=np.full(int(splits.sum()), Missing.NAN, dtype=np.int8),
+        missing=np.full(int(splits.sum()), MissingType.NAN, dtype=np.int8),
         output=output,
     )
     mistake = tree.mistake(num_inputs)

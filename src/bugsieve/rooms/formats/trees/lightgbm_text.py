@@ -16,7 +16,7 @@ from bugsieve.base.allowances import take_work
 from bugsieve.base.errors import InputError, UnsupportedError
 from bugsieve.base.wording import counted
 from bugsieve.policies.worker import printable
-from bugsieve.rooms.formats.trees.forest import WORK_OF_TREE, Forest, Missing, Tree
+from bugsieve.rooms.formats.trees.forest import WORK_OF_TREE, Forest, MissingType, Tree
 
 MAGIC = b"tree"
 
@@ -110,7 +110,7 @@ class _Reader:
             )
         kinds = self._numbers(fields, "decision_type", np.int64, where)
         missing = kinds >> _MISSING_SHIFT
-        if (kinds & _CATEGORICAL).any() or not np.isin(missing, list(Missing)).all():
+        if (kinds & _CATEGORICAL).any() or not np.isin(missing, list(MissingType)).all():
             raise self._error(f"{where}: 'decision_type' has a value that is no numerical split's")
         return Tree(
             features=self._numbers(fields, "split_feature", np.int64, where),

@@ -7,7 +7,7 @@ from typing import Any
 
 from bugsieve.tasks.pddl.check import PddlTask
 from bugsieve.tasks.pddl.conditions import Junction, Truth, expand_condition, run_program
-from bugsieve.tasks.pddl.formulas import Scope
+from bugsieve.tasks.pddl.formulas import FormulaScope
 from bugsieve.tasks.pddl.reader import Document
 
 Json = Any
@@ -16,7 +16,7 @@ Json = Any
 def ground_condition(condition: Document, pddl: PddlTask, truth: Truth) -> Json:
     """The JANI expression of a PDDL condition: a truth value, or one over names of atoms."""
     vocabulary, objects = pddl.domain.vocabulary, pddl.problem.objects
-    scope = Scope(condition, vocabulary, "the condition", objects, checks_types=True)
+    scope = FormulaScope(condition, vocabulary, "the condition", objects, checks_types=True)
     program = expand_condition(scope, condition.root, truth)
     return program if isinstance(program, bool) else run_program(program, str, _junction)
 

@@ -26,7 +26,7 @@ from bugsieve.rooms.jani.model.encoding import Conditions
 from bugsieve.rooms.jani.model.expressions import Graph
 from bugsieve.rooms.jani.model.findings import ModelError, describe_fault, shown_state
 from bugsieve.rooms.jani.model.types import Type, Value
-from bugsieve.rooms.jani.model.variables import Variable
+from bugsieve.rooms.jani.model.variables import ModelVariable
 
 Answer = TypeVar("Answer")
 
@@ -69,7 +69,7 @@ class JaniModel:
     def __init__(
         self,
         system: _native.JaniSystem,
-        variables: Sequence[Variable],
+        variables: Sequence[ModelVariable],
         actions: Sequence[str],
         start_states: Valuations | None,
         expressions: tuple[Graph, Conditions],
@@ -99,7 +99,7 @@ class JaniModel:
         return len(self.variables)
 
     @property
-    def seen_variables(self) -> tuple[Variable, ...]:
+    def seen_variables(self) -> tuple[ModelVariable, ...]:
         """What policies see: the first variables, those aside that watch over rules."""
         return tuple(v for v in self.variables if not v.name.startswith(MONITOR_VARIABLE))
 
@@ -251,7 +251,7 @@ class JaniModel:
         return [values[name] for name in self._columns]
 
     @staticmethod
-    def _column(variable: Variable, value: Value) -> float:
+    def _column(variable: ModelVariable, value: Value) -> float:
         converted = convert_value(value, variable.type.kind)
         if converted is None or not variable.type.holds(converted):
             raise UsageError(

@@ -17,7 +17,7 @@ from bugsieve.rooms.jani.model.expressions import Graph
 from bugsieve.rooms.jani.model.formulas import FormulaReader, Scope
 from bugsieve.rooms.jani.model.properties import condition_parts, start_kind
 from bugsieve.rooms.jani.model.types import BOOL, Value
-from bugsieve.rooms.jani.model.variables import Variable
+from bugsieve.rooms.jani.model.variables import ModelVariable
 
 _MAX_INITIAL = 100_000
 
@@ -37,7 +37,7 @@ class StartReader:
         self,
         formulas: FormulaReader,
         scope: Scope,
-        variables: Sequence[Variable],
+        variables: Sequence[ModelVariable],
         automata: Sequence[tuple[Automaton, Scope]],
     ) -> None:
         self._formulas = formulas
@@ -153,7 +153,9 @@ class StartReader:
         return value
 
     @staticmethod
-    def _value_or_initial(part: Part, variable: Variable, values: Mapping[str, Value]) -> Value:
+    def _value_or_initial(
+        part: Part, variable: ModelVariable, values: Mapping[str, Value]
+    ) -> Value:
         if variable.name in values:
             return values[variable.name]
         if variable.initial is None:

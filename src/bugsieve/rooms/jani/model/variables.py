@@ -19,7 +19,7 @@ from bugsieve.rooms.jani.model.types import Type, Value
 
 
 @dataclass(frozen=True)
-class Variable:
+class ModelVariable:
     """A variable of the model's states; the location of an automaton is an integer."""
 
     name: str
@@ -60,7 +60,7 @@ class VariableTable:
         self._graph = graph
         self._declarations = declarations
         self._automata = automata
-        self.states: list[Variable] = []
+        self.states: list[ModelVariable] = []
         self._taken: set[str] = set()  # names of the states' variables
         self._transients: list[_Transient] = []
         self._common = _Names(dict(declarations.names), dict(declarations.names))
@@ -182,7 +182,7 @@ class VariableTable:
             return
         index = len(self.states)
         self._taken.add(shown)
-        self.states.append(Variable(shown, declaration.type, declaration.initial))
+        self.states.append(ModelVariable(shown, declaration.type, declaration.initial))
         node = self._graph.variable(index, declaration.type.kind)
         names.in_states[name] = names.in_assignments[name] = node
         names.targets[name] = Target(index, declaration.type, False)
@@ -198,7 +198,7 @@ class VariableTable:
         self._taken.add(shown)
         initial = automaton.initial_locations
         first = initial[0] if len(initial) == 1 else None
-        self.states.append(Variable(shown, Type("int", 0, len(names) - 1), first, names))
+        self.states.append(ModelVariable(shown, Type("int", 0, len(names) - 1), first, names))
 
     def _location_values(self) -> dict[int, list[tuple[int, int, Part]]]:
         """Per transient variable the automata, their locations, and the expressions there."""

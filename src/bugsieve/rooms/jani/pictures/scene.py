@@ -15,7 +15,7 @@ from bugsieve.pictures.shapes import shortened
 from bugsieve.rooms.jani.model.model import JaniModel, Valuations
 from bugsieve.rooms.jani.model.state_wording import changes_text, value_text
 from bugsieve.rooms.jani.model.types import Value
-from bugsieve.rooms.jani.model.variables import Variable
+from bugsieve.rooms.jani.model.variables import ModelVariable
 from bugsieve.rooms.jani.starts import StartSampler
 
 
@@ -74,7 +74,7 @@ class ModelScene:
         elif self.is_goal:
             yield "this is a goal"
 
-    def _row(self, variable: Variable) -> VariableRow:
+    def _row(self, variable: ModelVariable) -> VariableRow:
         name, value = variable.name, self.values[variable.name]
         text = variable.locations[int(value)] if variable.locations else value_text(value)
         before = None if self.before is None else _share(variable, float(self.before[name]))
@@ -82,7 +82,7 @@ class ModelScene:
         return VariableRow(name, text, _share(variable, float(value)), before, role)
 
 
-def _share(variable: Variable, value: float) -> float | None:
+def _share(variable: ModelVariable, value: float) -> float | None:
     """The place of the value between the bounds, from 0 to 1; None without any."""
     low, high = float(variable.type.lower), float(variable.type.upper)
     if variable.locations or not variable.type.is_bounded or low >= high:

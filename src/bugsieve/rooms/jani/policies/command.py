@@ -11,5 +11,5 @@ from bugsieve.policies.foreign.command import CommandMember
 from bugsieve.rooms.jani.policies.foreign import ForeignModelPolicy
 
 
-class CommandPolicy(CommandMember, ForeignModelPolicy[Sequence[str]]):
+class CommandModelPolicy(CommandMember, ForeignModelPolicy[Sequence[str]]):
     """A program that answers one JSON line of actions for each JSON line of states."""

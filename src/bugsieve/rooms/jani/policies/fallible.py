@@ -21,7 +21,7 @@ _CONVERSIONS = {"bool": bool, "int": int, "real": float}
 
 
 @dataclass(frozen=True, eq=False)
-class Applicable:
+class ApplicableActions:
     """The actions of a batch of states: of state i from `offsets[i]` to `offsets[i + 1]`."""
 
     actions: ActionArray
@@ -43,12 +43,12 @@ class FallibleModelPolicy(ModelPolicy):
     """
 
     @abstractmethod
-    def decide(self, states: Valuations, applicable: Applicable) -> Decisions:
+    def decide(self, states: Valuations, applicable: ApplicableActions) -> Decisions:
         """One action number per state, or the reason why there is none."""
 
     def choose(self, states: Valuations) -> ActionArray:
         """One action number per state, or NO_ACTION; failures are added to `troubles`."""
-        applicable = Applicable(*self.model.applicable(states))
+        applicable = ApplicableActions(*self.model.applicable(states))
         decisions = self.examined(self.decide(states, applicable), applicable)
         # The order of rows: the first failure must not depend on the way it was found.
         for _, failure in sorted(decisions.failures.items()):
@@ -57,10 +57,10 @@ class FallibleModelPolicy(ModelPolicy):
 
     def decide_anew(self, states: Valuations, *, hash_seed: int | None = None) -> Decisions:
         """One action number per state or the reason why there is none, past every cache."""
-        applicable = Applicable(*self.model.applicable(states))
+        applicable = ApplicableActions(*self.model.applicable(states))
         return self.examined(self.decide(states, applicable), applicable)
 
-    def examined(self, decisions: Decisions, applicable: Applicable) -> Decisions:
+    def examined(self, decisions: Decisions, applicable: ApplicableActions) -> Decisions:
         """The decisions with a failure for each action that is not applicable."""
         actions: ActionArray = decisions.actions.copy()
         failures = dict(decisions.failures)
@@ -85,7 +85,9 @@ class StateReader:
         self._actions = model.actions
         self._numbers = {name: number for number, name in enumerate(model.actions)}
 
-    def questions(self, states: Valuations, applicable: Applicable) -> Iterator[ModelQuestion]:
+    def questions(
+        self, states: Valuations, applicable: ApplicableActions
+    ) -> Iterator[ModelQuestion]:
         """The values of each state by name, and the names of its applicable actions."""
         actions, offsets = applicable.actions.tolist(), applicable.offsets.tolist()
         for row, state in enumerate(states):

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from bugsieve.base.errors import UsageError
 from bugsieve.base.names import no_such
-from bugsieve.base.registry.reach import Reach
+from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.base.registry.spec_folder import located
 from bugsieve.rooms.jani.policies.policy import ModelPolicy
 
@@ -68,6 +68,6 @@ class FilePolicy(ModelPolicy):
         cls.parse(argument)
 
     @classmethod
-    def reach(cls, argument: str | None) -> Reach:
+    def reach(cls, argument: str | None) -> OutsideAccess:
         """The file."""
-        return Reach(files=split_file_argument(argument or "")[:1])
+        return OutsideAccess(files=split_file_argument(argument or "")[:1])

@@ -9,7 +9,11 @@ from bugsieve.policies.foreign.conversation import Conversation, ForeignMember, 
 from bugsieve.policies.policy import PolicySettings
 from bugsieve.policies.worker import WorkerLimits
 from bugsieve.rooms.jani.model.model import JaniModel, Valuations
-from bugsieve.rooms.jani.policies.fallible import Applicable, FallibleModelPolicy, StateReader
+from bugsieve.rooms.jani.policies.fallible import (
+    ApplicableActions,
+    FallibleModelPolicy,
+    StateReader,
+)
 from bugsieve.rooms.jani.policies.model_view import ModelView
 from bugsieve.rooms.jani.policies.policy import ActionArray
 from bugsieve.rooms.jani.policies.rows import row_keys
@@ -52,18 +56,18 @@ class ForeignModelPolicy(ForeignMember[Target], FallibleModelPolicy):
             self._known.update(zip(new, answers.tolist(), strict=True))
         return np.array([self._known[key] for key in keys], dtype=np.int32)
 
-    def decide(self, states: Valuations, applicable: Applicable) -> Decisions:
+    def decide(self, states: Valuations, applicable: ApplicableActions) -> Decisions:
         """One action per state; crashes, hangs and unknown actions as failures of their rows."""
         return self._asked(self._conversation, states, applicable)
 
     def decide_anew(self, states: Valuations, *, hash_seed: int | None = None) -> Decisions:
         """The decisions of a second process, under another hash seed if one is given."""
-        applicable = Applicable(*self.model.applicable(states))
+        applicable = ApplicableActions(*self.model.applicable(states))
         decisions = self._asked(self.second(hash_seed), states, applicable)
         return self.examined(decisions, applicable)
 
     def _asked(
-        self, conversation: Conversation, states: Valuations, applicable: Applicable
+        self, conversation: Conversation, states: Valuations, applicable: ApplicableActions
     ) -> Decisions:
         answers = conversation.ask(self._reader.questions(states, applicable))
         return Decisions.of(map(self._reader.decision, answers))

@@ -14,7 +14,11 @@ from bugsieve.policies.policy import Bindable, Policy, policy_name
 from bugsieve.policies.task_view import StateFunction, required_parameters
 from bugsieve.policies.worker import WorkerLimits
 from bugsieve.rooms.jani.model.model import JaniModel, Valuations
-from bugsieve.rooms.jani.policies.fallible import Applicable, FallibleModelPolicy, StateReader
+from bugsieve.rooms.jani.policies.fallible import (
+    ApplicableActions,
+    FallibleModelPolicy,
+    StateReader,
+)
 from bugsieve.rooms.jani.policies.model_view import ModelView
 from bugsieve.rooms.jani.policies.policy import ModelPolicy
 from bugsieve.rooms.jani.policies.registry import make_model_policy
@@ -39,12 +43,12 @@ def as_model_policy(
         return cast(ModelPolicy, policy.bind(model))
     if callable(policy) and not hasattr(policy, "choose") and not isinstance(policy, type):
         if required_parameters(policy) >= 2:
-            return FunctionPolicy(model, policy)
+            return FunctionModelPolicy(model, policy)
         return BatchPolicy(model, _BatchFunction(policy))
     return BatchPolicy(model, policy)
 
 
-class FunctionPolicy(FallibleModelPolicy):
+class FunctionModelPolicy(FallibleModelPolicy):
     """Calls a function for each state; what it raises is a crash in that state."""
 
     subject_type = JaniModel
@@ -54,7 +58,7 @@ class FunctionPolicy(FallibleModelPolicy):
         self._function = bound_function(function, ModelView.of(model))
         self._reader = StateReader(model)
 
-    def decide(self, states: Valuations, applicable: Applicable) -> Decisions:
+    def decide(self, states: Valuations, applicable: ApplicableActions) -> Decisions:
         """One action per state, or the exception that the function raised there."""
         return Decisions.of(
             self._reader.decision(
@@ -72,7 +76,7 @@ class BatchPolicy(FallibleModelPolicy):
         super().__init__(model, f"object:{policy_name(cast(Policy, policy))}")
         self._policy = cast(Policy, policy)
 
-    def decide(self, states: Valuations, applicable: Applicable) -> Decisions:
+    def decide(self, states: Valuations, applicable: ApplicableActions) -> Decisions:
         """One action per state, or the exception that the object raised there."""
         return decide(self._policy, cast(Any, states))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from bugsieve.rooms.jani.model.model import JaniModel
-    from bugsieve.rooms.jani.model.variables import Variable
+    from bugsieve.rooms.jani.model.variables import ModelVariable
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class VariableView:
     """Names of the values, where the variable is the location of an automaton."""
 
     @staticmethod
-    def of(variable: Variable) -> VariableView:
+    def of(variable: ModelVariable) -> VariableView:
         """The view of a variable of a loaded model."""
         kind = variable.type
         if kind.kind == "bool" or not kind.is_bounded:

@@ -12,7 +12,7 @@ from bugsieve.base.files_and_processes.closing import Closing
 from bugsieve.policies.decisions import Decisions
 from bugsieve.policies.fingerprints import Fingerprinted
 from bugsieve.rooms.jani.model.model import JaniModel, Valuations, WordArray
-from bugsieve.rooms.jani.policies.troubles import Troubles
+from bugsieve.rooms.jani.policies.model_policy_failures import Troubles
 from bugsieve.tasks.grounded.task import NO_ACTION as NO_ACTION
 
 ActionArray = NDArray[np.int32]

@@ -11,7 +11,7 @@ from bugsieve.policies.foreign.python import FunctionMember
 from bugsieve.rooms.jani.policies.foreign import ForeignModelPolicy
 
 
-class PythonPolicy(FunctionMember, ForeignModelPolicy[str]):
+class PythonModelPolicy(FunctionMember, ForeignModelPolicy[str]):
     """A Python function `f(values, applicable)` or `f(values, applicable, model)`."""
 
     worker = "bugsieve.rooms.jani.policies.python_worker"

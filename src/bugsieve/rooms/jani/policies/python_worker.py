@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bugsieve.policies.foreign.python_worker import serve
-from bugsieve.policies.foreign.served import Answering, action_of
+from bugsieve.policies.foreign.worker_answers import Answering, action_of
 from bugsieve.policies.task_view import bind_view
 from bugsieve.rooms.jani.policies.model_view import ModelView
 

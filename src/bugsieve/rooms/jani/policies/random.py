@@ -11,7 +11,7 @@ from bugsieve.rooms.jani.model.model import JaniModel, Valuations
 from bugsieve.rooms.jani.policies.policy import ActionArray, ModelPolicy
 
 
-class RandomPolicy(SeedArgument, ModelPolicy):
+class RandomModelPolicy(SeedArgument, ModelPolicy):
     """A random applicable action, always the same one for the same state and seed."""
 
     is_ours = True
@@ -24,7 +24,7 @@ class RandomPolicy(SeedArgument, ModelPolicy):
     @classmethod
     def from_spec(
         cls, model: JaniModel, argument: str | None, settings: PolicySettings
-    ) -> RandomPolicy:
+    ) -> RandomModelPolicy:
         """The policy of the spec's seed."""
         return cls(model, seed=cls.seed_of(argument, settings))
 

@@ -29,13 +29,14 @@ from bugsieve.base.errors import BugsieveError, InputError, UsageError
 from bugsieve.base.files_and_processes.files import write_text
 from bugsieve.base.names import suggest
 from bugsieve.base.parts import Part
-from bugsieve.base.registry.reach import Reach
+from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.base.registry.spec_folder import located, spec_folder, typed_in
 from bugsieve.base.trust.trust import remember, require_trusted
 from bugsieve.policies.asking import is_ours
 from bugsieve.policies.decisions import Decisions, Failure
 from bugsieve.policies.policy import PolicySettings
 from bugsieve.rooms.jani.model.model import JaniModel, Valuations
+from bugsieve.rooms.jani.policies.model_policy_failures import Troubles
 from bugsieve.rooms.jani.policies.places import (
     anchored_folder,
     anchored_spec,
@@ -45,7 +46,6 @@ from bugsieve.rooms.jani.policies.places import (
 from bugsieve.rooms.jani.policies.policy import NO_ACTION, ActionArray, ModelPolicy
 from bugsieve.rooms.jani.policies.registry import MODEL_POLICIES, make_model_policy
 from bugsieve.rooms.jani.policies.rows import row_keys
-from bugsieve.rooms.jani.policies.troubles import Troubles
 from bugsieve.tasks.json_text import load_json
 
 _FAMILY = "table"
@@ -77,16 +77,16 @@ class TablePolicy(ModelPolicy):
             raise UsageError(f"'{_FAMILY}:{argument}': there is no file {str(path)!r}")
 
     @classmethod
-    def reach(cls, argument: str | None) -> Reach:
+    def reach(cls, argument: str | None) -> OutsideAccess:
         """The file, and what the default in it would touch."""
         files, default = _followed(_path_in(argument))
-        own = Reach(files=tuple(sorted(set(map(str, files)))))
+        own = OutsideAccess(files=tuple(sorted(set(map(str, files)))))
         return own if default is None else own | MODEL_POLICIES.reach_of(default.spec)
 
     @classmethod
-    def starts(cls, argument: str | None) -> Reach:
+    def starts(cls, argument: str | None) -> OutsideAccess:
         """The file alone: the table itself starts no program."""
-        return Reach(files=(str(_path_in(argument)),))
+        return OutsideAccess(files=(str(_path_in(argument)),))
 
     @classmethod
     def named(cls, argument: str | None) -> Iterator[tuple[str, str, str]]:

@@ -15,7 +15,7 @@ from bugsieve.base.seeds import Stream
 from bugsieve.rooms.jani.model.model import JaniModel, Valuations
 from bugsieve.rooms.jani.model.types import EXACT
 from bugsieve.rooms.jani.starts.condition import Range
-from bugsieve.rooms.jani.starts.parts import ListedPart, Part, Rows, Source
+from bugsieve.rooms.jani.starts.parts import ListedPart, Rows, Source, StartPart
 from bugsieve.rooms.jani.starts.planning import NoStartError, declared_ranges, plan_parts
 
 _MOST_ATTEMPTS = 1000
@@ -30,7 +30,7 @@ class StartSampler:
         self._model = model
         self._stream = Stream(seed, "start states")
         self._template = np.zeros(model.num_variables)
-        self._parts: list[Part] = []
+        self._parts: list[StartPart] = []
         listed = model.start_states
         if listed is not None:
             table = np.unique(listed, axis=0)  # a state that is listed twice counts once

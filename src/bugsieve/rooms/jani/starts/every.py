@@ -7,7 +7,7 @@ import numpy as np
 from bugsieve.base.errors import BudgetError, InputError
 from bugsieve.rooms.jani.model.model import JaniModel, Valuations
 from bugsieve.rooms.jani.starts.listing import list_solutions
-from bugsieve.rooms.jani.starts.parts import TooLargeError
+from bugsieve.rooms.jani.starts.parts import TooManyStartsError
 from bugsieve.rooms.jani.starts.planning import MOST_CELLS, NoStartError, declared_ranges, narrowed
 
 
@@ -36,7 +36,7 @@ def _solutions(model: JaniModel) -> Valuations:
     template = np.array([float(values.lower) for values in ranges.values()])
     try:
         listed = list_solutions(free, ranges, kept, MOST_CELLS) if free else None
-    except TooLargeError:
+    except TooManyStartsError:
         raise BudgetError("the start states are too many to list") from None
     states = np.tile(template, (1 if listed is None else len(listed.table), 1))
     if listed is not None:

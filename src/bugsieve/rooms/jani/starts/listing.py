@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.rooms.jani.starts.condition import Constraint, Definition, Ranges, definitions
-from bugsieve.rooms.jani.starts.parts import ListedPart, TooLargeError
+from bugsieve.rooms.jani.starts.parts import ListedPart, TooManyStartsError
 
 Table = NDArray[np.float64]
 
@@ -19,14 +19,14 @@ def list_solutions(
     constraints: Sequence[Constraint],
     most_cells: int,
 ) -> ListedPart:
-    """All solutions; TooLargeError if a table on the way there has too many cells.
+    """All solutions; TooManyStartsError if a table on the way there has too many cells.
 
     `ranges` has the fixed variables that the constraints read, too. Each table holds the values of
     the variables so far which no constraint on these alone excludes.
     """
     try:
         return _Listing(ranges, constraints, most_cells).run(variables)
-    except TooLargeError:  # the order of the model may be the better one
+    except TooManyStartsError:  # the order of the model may be the better one
         return _Listing(ranges, constraints, most_cells, in_order=True).run(variables)
 
 
@@ -98,7 +98,7 @@ class _Listing:
         values = self._ranges[variable]
         # Before the table is made: memory for one that is too large must never be asked for.
         if self._rows * values.size * (len(self._columns) + 1) > self._most_cells:
-            raise TooLargeError
+            raise TooManyStartsError
         choices = np.arange(values.size, dtype=np.float64) + float(values.lower)
         self._columns = {v: np.repeat(c, values.size) for v, c in self._columns.items()}
         self._columns[variable] = np.tile(choices, self._rows)

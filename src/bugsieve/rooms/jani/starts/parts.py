@@ -55,7 +55,7 @@ class Source:
         return self._name.substream(int(self._numbers[row]), attempt)
 
 
-class Part(ABC):
+class StartPart(ABC):
     """Draws the values of `variables` together."""
 
     variables: tuple[int, ...]
@@ -65,7 +65,7 @@ class Part(ABC):
         """Values of the variables for these rows of the batch; other attempts give other ones."""
 
 
-class BoxPart(Part):
+class BoxPart(StartPart):
     """Independent variables, each uniform between its bounds."""
 
     def __init__(self, ranges: Ranges) -> None:
@@ -73,7 +73,7 @@ class BoxPart(Part):
         self._ranges = list(ranges.values())
 
     def draw(self, source: Source, rows: Rows, attempt: int) -> Values:
-        """See Part."""
+        """See StartPart."""
         first = attempt * len(self.variables)
         columns = [
             _uniform(values, source, rows, first + k) for k, values in enumerate(self._ranges)
@@ -90,7 +90,7 @@ def _uniform(values: Range, source: Source, rows: Rows, draw: int) -> Values:
     return (int(values.lower) + source.below(rows, draw, values.size)).astype(np.float64)
 
 
-class ListedPart(Part):
+class ListedPart(StartPart):
     """One of the rows of a table, each equally likely."""
 
     def __init__(self, variables: Sequence[int], table: NDArray[Any]) -> None:
@@ -98,12 +98,12 @@ class ListedPart(Part):
         self.table = np.asarray(table, dtype=np.float64)
 
     def draw(self, source: Source, rows: Rows, attempt: int) -> Values:
-        """See Part."""
+        """See StartPart."""
         chosen: Values = self.table[source.below(rows, attempt, len(self.table))]
         return chosen
 
 
-class DistinctPart(Part):
+class DistinctPart(StartPart):
     """Integers with the same bounds and all different: the start of a random permutation."""
 
     def __init__(self, variables: Sequence[int], values: Range) -> None:
@@ -111,7 +111,7 @@ class DistinctPart(Part):
         self._values = values
 
     def draw(self, source: Source, rows: Rows, attempt: int) -> Values:
-        """See Part."""
+        """See StartPart."""
         count, size = len(self.variables), self._values.size
         order = np.tile(np.arange(size) + int(self._values.lower), (len(rows), 1))
         lines = np.arange(len(rows))
@@ -123,7 +123,7 @@ class DistinctPart(Part):
         return order[:, :count].astype(np.float64)
 
 
-class SumPart(Part):
+class SumPart(StartPart):
     """Integers whose weighted sum is given: the solutions are counted, then drawn value by value.
 
     `ways[k][s]` is the number of ways in which the variables from k on can sum to s.
@@ -143,7 +143,7 @@ class SumPart(Part):
         return self._ways[0].get(self._total, 0)
 
     def draw(self, source: Source, rows: Rows, attempt: int) -> Values:
-        """See Part."""
+        """See StartPart."""
         # Solutions are numbered, so a uniform number is a uniform solution. Counts beyond a
         # machine word need Python's integers, one row at a time.
         if self._tables is not None:
@@ -209,7 +209,7 @@ def _multiples(weight: int, values: Range) -> range:
     return range(first, last + (1 if weight > 0 else -1), weight)
 
 
-class TooLargeError(Exception):
+class TooManyStartsError(Exception):
     """There is too much to count or to list."""
 
 
@@ -221,7 +221,7 @@ def _count_ways(terms: Sequence[Sequence[int]], most_cells: int) -> list[dict[in
     for values in reversed(terms):
         work += len(ways[-1]) * len(values)
         if work > most_cells:
-            raise TooLargeError
+            raise TooManyStartsError
         sums: dict[int, int] = {}
         for value in values:
             for rest, number in ways[-1].items():

@@ -21,7 +21,13 @@ from bugsieve.rooms.jani.starts.condition import (
     narrow,
 )
 from bugsieve.rooms.jani.starts.listing import list_solutions
-from bugsieve.rooms.jani.starts.parts import BoxPart, DistinctPart, Part, SumPart, TooLargeError
+from bugsieve.rooms.jani.starts.parts import (
+    BoxPart,
+    DistinctPart,
+    StartPart,
+    SumPart,
+    TooManyStartsError,
+)
 from bugsieve.rooms.jani.starts.rejection import RejectionPart
 
 MOST_CELLS = 1 << 22
@@ -46,7 +52,7 @@ def declared_ranges(model: JaniModel) -> Ranges:
     }
 
 
-def plan_parts(graph: Graph, condition: int, ranges: Ranges) -> tuple[Ranges, list[Part]]:
+def plan_parts(graph: Graph, condition: int, ranges: Ranges) -> tuple[Ranges, list[StartPart]]:
     """The ranges that the condition leaves, and the parts that draw all free variables."""
     # Line 1 of Algorithm 1 (papers/001) wants every start state equally likely. Each step below
     # keeps that: narrowing removes no solution, settled and implied constraints exclude none, and
@@ -54,7 +60,7 @@ def plan_parts(graph: Graph, condition: int, ranges: Ranges) -> tuple[Ranges, li
     # draw from their product.
     ranges, kept = narrowed(graph, condition, ranges)
     alone: Ranges = {}
-    parts: list[Part] = []
+    parts: list[StartPart] = []
     for variables, own in independent_parts(ranges, kept):
         if own:
             parts.append(_plan_part(variables, own, ranges))
@@ -84,7 +90,7 @@ def _is_settled(constraint: Constraint, ranges: Ranges) -> bool:
     return True
 
 
-def _plan_part(variables: list[int], constraints: list[Constraint], ranges: Ranges) -> Part:
+def _plan_part(variables: list[int], constraints: list[Constraint], ranges: Ranges) -> StartPart:
     # From the surest way to the dearest. Counting a sum or permuting distinct values wastes no
     # draw. Else draws are rejected, from the smallest set that we can draw from. Only where nearly
     # all would be rejected are the solutions listed, which takes time and memory at once. Reals
@@ -105,7 +111,7 @@ def _plan_part(variables: list[int], constraints: list[Constraint], ranges: Rang
     if is_whole and rejection.pilot() < _GOOD_SHARE:
         try:
             listed = list_solutions(variables, ranges, constraints, MOST_CELLS)
-        except TooLargeError:
+        except TooManyStartsError:
             return rejection
         if not len(listed.table):
             raise NoStartError
@@ -144,7 +150,7 @@ def _sum_part(
             continue
         try:
             part = SumPart(type(form)(free, constant), ranges, MOST_CELLS)
-        except TooLargeError:
+        except TooManyStartsError:
             continue
         # An impossible sum rules out all starts, with any other constraints.
         if part.count == 0:

@@ -11,7 +11,7 @@ from bugsieve.base.errors import BudgetError
 from bugsieve.base.seeds import Stream
 from bugsieve.base.stopping import check_stop
 from bugsieve.rooms.jani.starts.condition import Constraint, Definition, Ranges
-from bugsieve.rooms.jani.starts.parts import Part, Rows, Source, Values
+from bugsieve.rooms.jani.starts.parts import Rows, Source, StartPart, Values
 
 MOST_ATTEMPTS = 100_000
 _MOST_CELLS = 1 << 22  # values drawn for one state: more variables, fewer attempts
@@ -22,7 +22,7 @@ _LATE_CELLS_AT_ONCE = 1 << 16
 _PILOT_DRAWS = 1000
 
 
-class RejectionPart(Part):
+class RejectionPart(StartPart):
     """Draws of another part, with variables that follow from it, if the constraints hold.
 
     Accepted draws are uniform because all draws are.
@@ -30,7 +30,7 @@ class RejectionPart(Part):
 
     def __init__(
         self,
-        proposal: Part,
+        proposal: StartPart,
         defined: Sequence[Definition],
         constraints: Sequence[Constraint],
         ranges: Ranges,
@@ -42,7 +42,7 @@ class RejectionPart(Part):
         self._ranges = ranges
 
     def draw(self, source: Source, rows: Rows, attempt: int) -> Values:
-        """See Part; an attempt of this part is many of its proposal."""
+        """See StartPart; an attempt of this part is many of its proposal."""
         result = np.empty((len(rows), len(self.variables)))
         portion = max(1, _CELLS_AT_ONCE // (_ATTEMPTS_AT_ONCE * len(self.variables)))
         for begin in range(0, len(rows), portion):

@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.cross:
         found = compare(args.first, args.second)
     else:
-        from bugsieve.rooms.lab.crossing import cross_judge
+        from bugsieve.rooms.lab.judge_other_pool import cross_judge
 
         with StatusLine("judging states of the other campaign"):
             found = compare(args.first, args.second, cross=cross_judge)

@@ -25,8 +25,8 @@ class ExperimentDisplay(LiveDisplay):
         super().__init__()
         self._names = {number: cell.folder for number, cell in enumerate(grid.cells)}
         self._trainings: frozenset[int] = frozenset()
-        self._counts = Counts(len(grid.cells))
-        self._tests: Counts | None = None
+        self._counts = CampaignCounts(len(grid.cells))
+        self._tests: CampaignCounts | None = None
         """Of a part of the final tests, when trainings are over."""
         self._current: dict[int, State | None] = {}
         """The jobs under way, and how far they are."""
@@ -36,13 +36,13 @@ class ExperimentDisplay(LiveDisplay):
         from bugsieve.rooms.lab.experiments import experiment, jobs
 
         if isinstance(event, experiment.ExperimentStarted):
-            self._counts = Counts(event.campaigns, event.done)
+            self._counts = CampaignCounts(event.campaigns, event.done)
             self._trainings = frozenset(event.trainings)
             self._names.update(event.trainings)
             self.note_workers(event.workers)
         elif isinstance(event, experiment.TestsStarted):
             self._names.update(event.tasks)
-            self._tests = Counts(len(event.tasks), noun="final tests")
+            self._tests = CampaignCounts(len(event.tasks), noun="final tests")
         elif isinstance(event, jobs.JobStarted):
             self._current[event.number] = None
         elif isinstance(event, jobs.JobProgress):
@@ -72,7 +72,7 @@ class ExperimentDisplay(LiveDisplay):
         ]
 
 
-class Counts:
+class CampaignCounts:
     """How many campaigns are done, and how long the rest will take."""
 
     def __init__(self, campaigns: int, done: int = 0, *, noun: str = "campaigns") -> None:

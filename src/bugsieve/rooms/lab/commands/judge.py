@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _exit_code(judgements: list[Finding], check: DeterminismCheck | None) -> int:
     """As for a campaign."""
-    from bugsieve.campaigns.troubles import silence, troubles_of
+    from bugsieve.campaigns.policy_failures import silence, troubles_of
     from bugsieve.campaigns.verdict import BUGS_FOUND, LEFT_OPEN, NOTHING_TESTED, OUR_FAULT
     from bugsieve.pipeline.bugs.verdict import Outcome
 

@@ -24,7 +24,7 @@ CONFIGURATIONS = (*USUAL, REPLAY_BUGS, MORE_EPOCHS)
 
 
 @dataclass(frozen=True)
-class Column:
+class ComparedModel:
     """The model that tables compare: what a criterion takes of the first ones of a training."""
 
     configuration: str
@@ -42,7 +42,7 @@ class Configuration:
     label: str
     options: TrainingOptions
     """All but tasks and seed."""
-    columns: tuple[Column, ...]
+    columns: tuple[ComparedModel, ...]
     takes_start: bool = False
     """True if it goes on from the start-up phase that others have, too."""
     is_compared: bool = False
@@ -93,7 +93,7 @@ def configurations(wanted: Budgets, base: TrainingOptions) -> list[Configuration
 def _start(base: TrainingOptions) -> Configuration:
     schedule = replace(base.schedule, main_epochs=0)
     epochs = schedule.inits * schedule.start_epochs
-    column = Column(START, epochs, schedule.start_models)
+    column = ComparedModel(START, epochs, schedule.start_models)
     return Configuration(START, replace(base, schedule=schedule), (column,))
 
 
@@ -113,7 +113,7 @@ def _line(
             f"{budget} epochs cannot be divided among {inits} lines: take a multiple of {inits}"
         )
     schedule = replace(base.schedule, start_epochs=budget // inits, main_epochs=0)
-    column = Column(name, budget, schedule.models, criterion)
+    column = ComparedModel(name, budget, schedule.models, criterion)
     return Configuration(name, replace(base, schedule=schedule), (column,))
 
 
@@ -130,5 +130,5 @@ def _with_main_phase(name: str, budgets: Sequence[int], base: TrainingOptions) -
         model_expansions=1 if name == LINE_PI_TEST else base.schedule.model_expansions,
         online=RANDOM if name == TREE else PI_TEST,
     )
-    columns = (Column(name, b, schedule.start_models + b - before) for b in budgets)
+    columns = (ComparedModel(name, b, schedule.start_models + b - before) for b in budgets)
     return Configuration(name, replace(base, schedule=schedule), tuple(columns), takes_start=True)

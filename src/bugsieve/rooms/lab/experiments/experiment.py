@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bugsieve.base.errors import BugsieveError, InputError, InternalError
 from bugsieve.base.files_and_processes.files import write_together
-from bugsieve.base.files_and_processes.ours import make_folders
+from bugsieve.base.files_and_processes.unlinked_folders import make_folders
 from bugsieve.base.trust.trust import trusting
 from bugsieve.base.wording import counted
 from bugsieve.campaigns.options import CampaignOptions, CostOptions

@@ -36,7 +36,7 @@ from bugsieve.rooms.lab.experiments.kinds import (
     COST,
     SAFETY,
     AnyFuzzOptions,
-    Kind,
+    ExperimentKind,
     training_of,
 )
 from bugsieve.rooms.lab.experiments.trainings import TRAININGS, read_trainings
@@ -143,7 +143,7 @@ def _with_policy_in(cell: Cell, folder: str) -> Cell:
         return replace(cell, options=as_typed(KINDS[cell.options.kind], cell.options))
 
 
-def _kind(table: Mapping[str, Any], path: Path) -> Kind:
+def _kind(table: Mapping[str, Any], path: Path) -> ExperimentKind:
     """An experiment tests policies on domains for cost, or on models for safety."""
     if COST.table in table and SAFETY.table in table:
         raise InputError(
@@ -161,7 +161,7 @@ def _text(path: Path) -> str:
         raise InputError(f"{path}: is no UTF-8 text (byte {error.start})") from None
 
 
-def _axes(table: Mapping[str, Any], path: Path, base: Path, kind: Kind) -> _Axes:
+def _axes(table: Mapping[str, Any], path: Path, base: Path, kind: ExperimentKind) -> _Axes:
     campaign = checked_keys(table.get("campaign", {}), kind.campaign_keys, f"{path}: campaign")
     fuzz = _fuzz_table(campaign.get("fuzz", {}), kind, f"{path}: campaign.fuzz")
     oracles = table["oracles"] if "oracles" in table else _usual_oracles(campaign, kind, path)
@@ -186,7 +186,7 @@ def _placed(options: CampaignOptions, base: Path) -> CampaignOptions:
     return replace(options, objective=placed_objective(options.objective, str(base)))
 
 
-def _usual_oracles(campaign: Mapping[str, Any], kind: Kind, path: Path) -> list[str]:
+def _usual_oracles(campaign: Mapping[str, Any], kind: ExperimentKind, path: Path) -> list[str]:
     with placed(f"{path}: campaign"):
         return list(kind.usual_oracles(campaign))
 
@@ -201,7 +201,7 @@ def _options(options: type[Any], table: Mapping[str, Any], place: str) -> Any:
         return options_of(options, table, place=place)
 
 
-def _policies(value: Any, place: str, kind: Kind) -> dict[str, str | QOptions]:
+def _policies(value: Any, place: str, kind: ExperimentKind) -> dict[str, str | QOptions]:
     """Label to spec, or to how it is trained; in a list, specs are their own labels."""
     if isinstance(value, list):
         value = {spec: spec for spec in checked_texts(value, place)}
@@ -212,7 +212,7 @@ def _policies(value: Any, place: str, kind: Kind) -> dict[str, str | QOptions]:
     }
 
 
-def _policy(entry: Any, here: str, place: str, kind: Kind) -> str | QOptions:
+def _policy(entry: Any, here: str, place: str, kind: ExperimentKind) -> str | QOptions:
     if kind.can_train and isinstance(entry, Mapping):
         return training_of(entry, here)
     with placed(place):
@@ -220,7 +220,9 @@ def _policy(entry: Any, here: str, place: str, kind: Kind) -> str | QOptions:
     return str(entry)
 
 
-def _fuzzers(value: Any, base: Mapping[str, Any], path: str, kind: Kind) -> dict[str, _Fuzzer]:
+def _fuzzers(
+    value: Any, base: Mapping[str, Any], path: str, kind: ExperimentKind
+) -> dict[str, _Fuzzer]:
     """Label to options, which complete those of the campaign."""
     if not isinstance(value, Mapping):
         raise InputError(f"{path}: fuzzers must be a table of named fuzzers, got {value!r}")
@@ -239,7 +241,7 @@ def _fuzzers(value: Any, base: Mapping[str, Any], path: str, kind: Kind) -> dict
     return fuzzers
 
 
-def _fuzz_table(table: Any, kind: Kind, place: str, *more: str) -> dict[str, Any]:
+def _fuzz_table(table: Any, kind: ExperimentKind, place: str, *more: str) -> dict[str, Any]:
     """A table of fuzzing options; a lookahead without an end is written as in the paper."""
     known = dict(checked_keys(table, [*kind.fuzz_keys, *more], place))
     if known.get("lookahead") in _INFINITE:
@@ -247,7 +249,7 @@ def _fuzz_table(table: Any, kind: Kind, place: str, *more: str) -> dict[str, Any
     return known
 
 
-def _oracles(value: Any, place: str, kind: Kind) -> OracleSets:
+def _oracles(value: Any, place: str, kind: ExperimentKind) -> OracleSets:
     """Label to the oracles that judge together; one list for all has no label."""
     sets = value if isinstance(value, Mapping) else {"": value}
     if not sets:
@@ -265,7 +267,7 @@ def _oracles(value: Any, place: str, kind: Kind) -> OracleSets:
 
 
 def _block(
-    entry: Any, instances: Sequence[Instance], place: str, axes: _Axes, kind: Kind
+    entry: Any, instances: Sequence[Instance], place: str, axes: _Axes, kind: ExperimentKind
 ) -> list[Cell]:
     """All campaigns of one [[domains]] or [[models]] table."""
     if "policies" in entry:

@@ -14,8 +14,8 @@ from typing import Any
 
 from bugsieve.base.errors import InputError
 from bugsieve.base.files_and_processes.files import write_text
-from bugsieve.base.files_and_processes.foreign_json import Row, fitting, parse_json
-from bugsieve.base.files_and_processes.ours import make_folders
+from bugsieve.base.files_and_processes.foreign_json import FixedList, fitting, parse_json
+from bugsieve.base.files_and_processes.unlinked_folders import make_folders
 from bugsieve.campaigns.store.schema import explained
 from bugsieve.rooms.lab.experiments.grid import folder_name
 from bugsieve.rooms.training.pool_test import PoolTest
@@ -26,7 +26,7 @@ CHOICES_FILE = "choices.json"
 
 _VERSION = 1
 _MAX_BYTES = 64 * MEBIBYTE
-_TEST = Row(*[int] * 6)
+_TEST = FixedList(*[int] * 6)
 _SHAPE = {
     "final test": int,
     "options": str,

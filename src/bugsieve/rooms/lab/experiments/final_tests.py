@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bugsieve.rooms.lab.experiments.configurations import Column, Configuration
+from bugsieve.rooms.lab.experiments.configurations import ComparedModel, Configuration
 from bugsieve.rooms.lab.experiments.final_jobs import (
     FinalJob,
     TestedModel,
@@ -246,7 +246,7 @@ def _choices(
             )
 
 
-def _criteria(configuration: Configuration, column: Column) -> tuple[str, ...]:
+def _criteria(configuration: Configuration, column: ComparedModel) -> tuple[str, ...]:
     if configuration.is_compared:
         return tuple(criterion for criterion in CRITERIA if criterion != TEST)
     return (column.criterion,)

@@ -33,7 +33,7 @@ _OF_THE_GRID = (
 
 
 @dataclass(frozen=True)
-class Kind:
+class ExperimentKind:
     """A kind of experiments."""
 
     table: str
@@ -60,7 +60,7 @@ class Kind:
         return [field.name for field in fields(self.fuzz) if field.name not in _OF_THE_GRID]
 
 
-COST = Kind(
+COST = ExperimentKind(
     "domains",
     CostOptions,
     FuzzOptions,
@@ -71,7 +71,7 @@ COST = Kind(
     read_instances,
     can_train=False,
 )
-SAFETY = Kind(
+SAFETY = ExperimentKind(
     "models",
     SafetyOptions,
     SafetyFuzzOptions,

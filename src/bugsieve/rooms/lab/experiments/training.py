@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from bugsieve.base.errors import InputError
 from bugsieve.base.files_and_processes.files import write_text
-from bugsieve.base.files_and_processes.ours import make_folders
+from bugsieve.base.files_and_processes.unlinked_folders import make_folders
 from bugsieve.campaigns.store.schema import explained
 from bugsieve.rooms.jani.model.saved import SavedModel
 from bugsieve.rooms.training.options import QOptions

@@ -19,7 +19,7 @@ from bugsieve.reports.plots import (
     plain_label,
     say_nothing_there,
 )
-from bugsieve.rooms.lab.reports.curves import Curve, Reals
+from bugsieve.rooms.lab.reports.curves import BugCurve, Reals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +31,7 @@ _LABEL_ROOM = 95
 
 
 def draw_bugs_over_time(
-    found: Sequence[Curve],
+    found: Sequence[BugCurve],
     *,
     logarithmic: bool = False,
     titles: Mapping[str, str] | None = None,
@@ -60,7 +60,7 @@ def draw_bugs_over_time(
     return figure
 
 
-def _kinds(found: Sequence[Curve]) -> dict[str, str]:
+def _kinds(found: Sequence[BugCurve]) -> dict[str, str]:
     """Failures and costs have a panel even if there are none, unless it is about other kinds."""
     present = {kind for curve in found for kind in curve.bugs}
     usual = Quantitative.kinds.keys()
@@ -73,7 +73,7 @@ def _kinds(found: Sequence[Curve]) -> dict[str, str]:
     return {kind: title for kind, title in known.items() if kind in wanted}
 
 
-def _styles(found: Sequence[Curve]) -> list[Style]:
+def _styles(found: Sequence[BugCurve]) -> list[Style]:
     """If both are there, colours tell what is tested and dashes how."""
     subjects, fuzzers = _names(found)
     if _are_crossed(subjects, fuzzers):
@@ -90,7 +90,7 @@ def _styles(found: Sequence[Curve]) -> list[Style]:
     ]
 
 
-def _names(found: Sequence[Curve]) -> tuple[list[str], list[str]]:
+def _names(found: Sequence[BugCurve]) -> tuple[list[str], list[str]]:
     subjects = dict.fromkeys(curve.subject for curve in found)
     fuzzers = dict.fromkeys(curve.fuzzer for curve in found)
     return list(subjects), list(fuzzers)
@@ -100,7 +100,7 @@ def _are_crossed(subjects: Sequence[str], fuzzers: Sequence[str]) -> bool:
     return 1 < len(subjects) <= len(COLOURS) and 1 < len(fuzzers) <= len(DASHES)
 
 
-def _legend(found: Sequence[Curve], styles: Sequence[Style]) -> list[tuple[str, Style]]:
+def _legend(found: Sequence[BugCurve], styles: Sequence[Style]) -> list[tuple[str, Style]]:
     """Labels and styles: of each curve, or of each colour and each kind of dashes."""
     subjects, fuzzers = _names(found)
     if len(found) == 1:
@@ -130,7 +130,7 @@ def _legend_columns(legend: Sequence[tuple[str, Style]]) -> int:
 def _draw_panel(
     panel: Axes,
     kind: str,
-    found: Sequence[Curve],
+    found: Sequence[BugCurve],
     styles: Sequence[Style],
     logarithmic: bool,
 ) -> None:
@@ -148,7 +148,7 @@ def _draw_panel(
         say_nothing_there(panel, "none found")
 
 
-def _steps(times: Reals, curve: Curve, start: float) -> tuple[Reals, Reals]:
+def _steps(times: Reals, curve: BugCurve, start: float) -> tuple[Reals, Reals]:
     """The corners of the curve, from `start` to its end."""
     shown = np.maximum(times, start)
     x = np.concatenate([[start], shown, [max(curve.end, start)]])
@@ -156,13 +156,13 @@ def _steps(times: Reals, curve: Curve, start: float) -> tuple[Reals, Reals]:
     return x, np.append(counts, counts[-1])
 
 
-def _start(found: Sequence[Curve]) -> float:
+def _start(found: Sequence[BugCurve]) -> float:
     """The beginning of a logarithmic axis: a bit before the first bug."""
     first = [float(times[0]) for curve in found for times in curve.bugs.values() if len(times)]
     return max(0.5 * min(first, default=1.0), 1e-3)
 
 
-def _finish(panel: Axes, found: Sequence[Curve], logarithmic: bool) -> None:
+def _finish(panel: Axes, found: Sequence[BugCurve], logarithmic: bool) -> None:
     end = max(curve.end for curve in found)
     panel.set_xlabel("running time in seconds")
     if logarithmic:

@@ -21,7 +21,7 @@ Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class BugCurve:
     """The mean number of bugs of some campaigns over their running time in seconds."""
 
     subject: str
@@ -66,14 +66,14 @@ class CurveKind(Generic[AnyCard]):
                 raise UsageError(no_such("key", key, self.keys))
 
 
-def curves(cards: Sequence[Card], by: Sequence[str] = ()) -> list[Curve]:
+def curves(cards: Sequence[Card], by: Sequence[str] = ()) -> list[BugCurve]:
     """The curves of campaigns of cost testing; see `curves_of`."""
     return curves_of(COST_CURVES, cards, by)
 
 
 def curves_of(
     kind: CurveKind[AnyCard], cards: Sequence[AnyCard], by: Sequence[str] = ()
-) -> list[Curve]:
+) -> list[BugCurve]:
     """The curves of these campaigns; those with the same judges that agree in `by` share one.
 
     By default each campaign has its own curve, unless there are too many.
@@ -118,7 +118,7 @@ def _default_keys(kind: CurveKind[AnyCard], cards: Sequence[AnyCard]) -> list[st
     return keys
 
 
-def _curve(kind: CurveKind[AnyCard], group: Sequence[AnyCard], telling: Sequence[str]) -> Curve:
+def _curve(kind: CurveKind[AnyCard], group: Sequence[AnyCard], telling: Sequence[str]) -> BugCurve:
     times: dict[str, list[float]] = {}
     end = 0.0
     for card in group:
@@ -127,7 +127,7 @@ def _curve(kind: CurveKind[AnyCard], group: Sequence[AnyCard], telling: Sequence
         for name, seconds in bugs:
             times.setdefault(name, []).append(seconds)
     words = {key: kind.word(group[0], key) for key in telling}
-    return Curve(
+    return BugCurve(
         ", ".join(word for key, word in words.items() if key not in kind.searching),
         ", ".join(word for key, word in words.items() if key in kind.searching),
         len(group),

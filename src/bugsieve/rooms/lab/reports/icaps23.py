@@ -44,7 +44,7 @@ class OracleTableOptions:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class JudgedPool:
     """The verdicts of one configuration on the pool of a task."""
 
     folder: Path
@@ -66,7 +66,7 @@ def icaps23_table(cards: Sequence[Card], options: OracleTableOptions) -> Table:
             f"{ordered[0].folder}: no campaign here is of {options.truth!r}, but of "
             f"{', '.join(names)}"
         )
-    domains: dict[tuple[str, str], dict[TaskKey, dict[str, Judged]]] = {}
+    domains: dict[tuple[str, str], dict[TaskKey, dict[str, JudgedPool]]] = {}
     for card in ordered:
         tasks = domains.setdefault((card.policy, card.domain), {})
         own = tasks.setdefault(task_key(card), {})
@@ -98,18 +98,18 @@ def task_key(card: Card) -> TaskKey:
     return card.instance, card.bias, card.novelty, card.seed
 
 
-def judged_in(folder: Path) -> Judged:
+def judged_in(folder: Path) -> JudgedPool:
     """The verdicts of the campaign in the folder."""
     with CostRecords(folder) as records:
         runs, count = records.runs(), records.judged()
         found, bounds = (frozenset(part.tolist()) for part in records.flagged())
         solves = len(runs) > 0 and int(runs.endings[0]) == Ending.SOLVED
-        return Judged(folder, records.states(count), found | bounds, bounds, solves)
+        return JudgedPool(folder, records.states(count), found | bounds, bounds, solves)
 
 
 def _solved_tasks(
-    tasks: Mapping[TaskKey, Mapping[str, Judged]],
-) -> dict[TaskKey, Mapping[str, Judged]]:
+    tasks: Mapping[TaskKey, Mapping[str, JudgedPool]],
+) -> dict[TaskKey, Mapping[str, JudgedPool]]:
     """The tasks whose initial state the policy solves."""
     return {
         key: own
@@ -124,7 +124,7 @@ class _Line:
     def __init__(
         self,
         key: tuple[str, str],
-        tasks: Mapping[TaskKey, Mapping[str, Judged]],
+        tasks: Mapping[TaskKey, Mapping[str, JudgedPool]],
         names: Sequence[str],
         options: OracleTableOptions,
     ) -> None:
@@ -175,7 +175,7 @@ class _Line:
         judged = [len(own[name].states) for own in self._tasks.values() if name in own]
         return sum(judged) / len(self._tasks)
 
-    def _joint_pool(self, own: Mapping[str, Judged]) -> frozenset[int]:
+    def _joint_pool(self, own: Mapping[str, JudgedPool]) -> frozenset[int]:
         """The states of a task that everybody has judged who is compared: all in one order.
 
         Where there is a truth, only those that are bugs by it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.stopping import check_stop
 from bugsieve.campaigns.session import Counts, Driver, Session
 from bugsieve.campaigns.store.progress import Progress

@@ -9,8 +9,8 @@ from bugsieve.base.errors import UsageError
 from bugsieve.campaigns.kind import Beginning
 from bugsieve.campaigns.store.progress import CampaignHeader
 from bugsieve.pipeline.judging.findings import OracleRow
-from bugsieve.rooms.rules.campaign.bound import Bound
 from bugsieve.rooms.rules.campaign.options import RulesOptions
+from bugsieve.rooms.rules.campaign.rule_subject import Bound
 from bugsieve.rooms.rules.campaign.subject import RulesTasks, cases_of, load_rules, stored_tasks
 from bugsieve.rooms.rules.ltl.constants import with_constants
 from bugsieve.rooms.rules.ltl.printer import to_text

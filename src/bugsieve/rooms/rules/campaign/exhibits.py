@@ -10,10 +10,10 @@ from typing import Any
 from bugsieve.campaigns.exhibits import Exhibit, Panel, TablePanel, Track
 from bugsieve.campaigns.store.schema import understood
 from bugsieve.pipeline.objectives.objective import path_states
-from bugsieve.rooms.rules.campaign.bound import Bound, BoundTask
+from bugsieve.rooms.rules.campaign.rule_subject import Bound, BoundTask
 from bugsieve.rooms.rules.campaign.subject import stored_tasks
 from bugsieve.rooms.rules.campaign.summary import RulesSummary
-from bugsieve.rooms.rules.campaign.telling import ToldState, told_states
+from bugsieve.rooms.rules.campaign.trace_states import ToldState, told_states
 from bugsieve.rooms.rules.obligations.judge import Check
 from bugsieve.rooms.rules.store.records import RulesRecords
 

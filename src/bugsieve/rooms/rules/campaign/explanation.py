@@ -15,12 +15,12 @@ from bugsieve.campaigns.accounts import Account
 from bugsieve.campaigns.named_bugs import find_bug
 from bugsieve.campaigns.store.schema import understood
 from bugsieve.pictures.strips import SvgFile
-from bugsieve.rooms.rules.campaign.bound import Bound
 from bugsieve.rooms.rules.campaign.equipment import RulesEquipment
 from bugsieve.rooms.rules.campaign.options import options_in
+from bugsieve.rooms.rules.campaign.rule_subject import Bound
 from bugsieve.rooms.rules.campaign.subject import stored_tasks
 from bugsieve.rooms.rules.campaign.tables import rules_tables
-from bugsieve.rooms.rules.campaign.telling import told_states
+from bugsieve.rooms.rules.campaign.trace_states import told_states
 from bugsieve.rooms.rules.ltl.printer import to_text
 from bugsieve.rooms.rules.obligations.answers import Answer
 from bugsieve.rooms.rules.store.bug import steps_of

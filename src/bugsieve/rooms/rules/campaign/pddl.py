@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import InputError, UnsupportedError, UsageError
-from bugsieve.base.files_and_processes.foreign_json import Row, fitting, parse_json
-from bugsieve.campaigns.store.packing import json_text
+from bugsieve.base.files_and_processes.foreign_json import FixedList, fitting, parse_json
+from bugsieve.campaigns.store.certificate_blobs import json_text
 from bugsieve.campaigns.store.schema import damaged
-from bugsieve.rooms.rules.campaign.bound import BoundTask
 from bugsieve.rooms.rules.campaign.options import RulesOptions
+from bugsieve.rooms.rules.campaign.rule_subject import BoundTask
 from bugsieve.rooms.rules.campaign.subject import RulesTasks, require_obligations, source_of
 from bugsieve.rooms.rules.file.binding import BoundRules, joined
 from bugsieve.rooms.rules.file.constraints import constraint_rules
@@ -108,7 +108,7 @@ class PddlLanguage(SubjectLanguage):
     def saved(self, subject: RulesSubject, file: str, columns: Columns) -> SavedTask:
         """The inverse."""
         name, sas, _, objects, facts, problem = columns
-        pairs = fitting(parse_json(objects), [Row(str, str)])
+        pairs = fitting(parse_json(objects), [FixedList(str, str)])
         return SavedTask(
             name,
             sas,

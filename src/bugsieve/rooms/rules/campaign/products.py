@@ -7,13 +7,13 @@ from pathlib import Path
 
 from bugsieve.base.errors import UnsupportedError
 from bugsieve.base.files_and_processes.files import write_atomically
-from bugsieve.base.files_and_processes.ours import make_folders
-from bugsieve.rooms.rules.campaign.bound import Bound, BoundTask
+from bugsieve.base.files_and_processes.unlinked_folders import make_folders
 from bugsieve.rooms.rules.campaign.equipment import make_judge
 from bugsieve.rooms.rules.campaign.options import RulesOptions
+from bugsieve.rooms.rules.campaign.rule_subject import Bound, BoundTask
 from bugsieve.rooms.rules.engine.folding import folded_automaton
 from bugsieve.rooms.rules.engine.pddl import to_pddl
-from bugsieve.rooms.rules.engine.product import TooLargeError, compile_product
+from bugsieve.rooms.rules.engine.product import ProductTooLargeError, compile_product
 from bugsieve.rooms.rules.ltl.automaton import TooManyStatesError
 from bugsieve.rooms.rules.ltl.formula import Formula, atoms_of
 from bugsieve.rooms.rules.ltl.printer import to_text
@@ -47,7 +47,7 @@ def _written(bound: BoundTask, formula: Formula, stem: Path, *, with_goal: bool)
         if automaton.is_empty:
             return "not written, no trace of any task satisfies it"
         product = compile_product(bound.task, automaton, conditions, with_goal=with_goal)
-    except (TooLargeError, TooManyStatesError) as error:
+    except (ProductTooLargeError, TooManyStatesError) as error:
         return f"not written, {error}"
     domain, problem = to_pddl(product)
     files = {".sas": product.to_sas(), "-domain.pddl": domain, "-problem.pddl": problem}

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bugsieve.campaigns.checks import Check, CheckOutcome
-from bugsieve.rooms.rules.campaign.bound import Bound
 from bugsieve.rooms.rules.campaign.equipment import make_judge
 from bugsieve.rooms.rules.campaign.options import RulesOptions, options_in
+from bugsieve.rooms.rules.campaign.rule_subject import Bound
 from bugsieve.rooms.rules.obligations.answers import NO_PLAN, Answer
 from bugsieve.rooms.rules.obligations.judge import RuleJudge
 from bugsieve.rooms.rules.obligations.obligation import Obligation, obligations_of

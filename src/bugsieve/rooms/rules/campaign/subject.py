@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bugsieve.campaigns.store.schema import damaged
-from bugsieve.rooms.rules.campaign.bound import Bound
 from bugsieve.rooms.rules.campaign.options import RulesOptions
+from bugsieve.rooms.rules.campaign.rule_subject import Bound
 from bugsieve.rooms.rules.file.constraints import constraint_rules
 from bugsieve.rooms.rules.file.reading import rules_of
 from bugsieve.rooms.rules.file.rules import RuleDeclaration

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from bugsieve.base.wording import counted
 from bugsieve.campaigns.store.schema import understood
 from bugsieve.campaigns.summary import Summary
-from bugsieve.campaigns.verdict import Verdict
+from bugsieve.campaigns.verdict import CampaignVerdict
 from bugsieve.rooms.rules.campaign.options import options_in
 from bugsieve.rooms.rules.campaign.subject import declared_rules
 from bugsieve.rooms.rules.campaign.vacuous import vacuous_conditions
@@ -190,7 +190,7 @@ class RulesSummary(Summary):
         )
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> CampaignVerdict:
         """The first line on all rules together, with its outcome and exit code."""
         return rules_verdict(self)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from bugsieve.base.wording import counted
-from bugsieve.campaigns.verdict import Outcome, Verdict, rejected_claims
+from bugsieve.campaigns.verdict import CampaignResult, CampaignVerdict, rejected_claims
 from bugsieve.rooms.rules.scale import BOUNDED, SAFETY, VIOLATED
 
 if TYPE_CHECKING:
@@ -19,38 +19,44 @@ if TYPE_CHECKING:
 _MOST_NAMED = 5
 
 
-def rules_verdict(found: RulesSummary) -> Verdict:
+def rules_verdict(found: RulesSummary) -> CampaignVerdict:
     """The first row that applies, the worst first."""
     return next(_rows(found))
 
 
-def _rows(found: RulesSummary) -> Iterator[Verdict]:
+def _rows(found: RulesSummary) -> Iterator[CampaignVerdict]:
     rules, verb = all_rules(found.rules)
     if found.rejected:
-        yield Verdict(Outcome.FAULT, rejected_claims(found))
+        yield CampaignVerdict(CampaignResult.FAULT, rejected_claims(found))
     if found.failures:
-        yield Verdict(Outcome.BUGS, _failures(found))
+        yield CampaignVerdict(CampaignResult.BUGS, _failures(found))
     if found.lacks_plans:
         why = "" if found.is_timelines else "with --with-goal only plans count, so "
-        yield Verdict(Outcome.NOTHING, f"no task has a plan: {why}nothing was tested")
+        yield CampaignVerdict(
+            CampaignResult.NOTHING, f"no task has a plan: {why}nothing was tested"
+        )
     if not found.judged:
-        yield Verdict(Outcome.NOTHING, "no obligation was judged: nothing was tested")
+        yield CampaignVerdict(
+            CampaignResult.NOTHING, "no obligation was judged: nothing was tested"
+        )
     if found.conflicts:
-        yield Verdict(Outcome.BUGS, f"no trace satisfies {found.conflicts[0].split('; ')[0]}")
+        yield CampaignVerdict(
+            CampaignResult.BUGS, f"no trace satisfies {found.conflicts[0].split('; ')[0]}"
+        )
     if found.is_vacuous:
-        yield Verdict(Outcome.BUGS, f"some conditions are vacuous{_so_far(found)}")
+        yield CampaignVerdict(CampaignResult.BUGS, f"some conditions are vacuous{_so_far(found)}")
     if any(rule.is_open for rule in found.rules):
-        yield Verdict(Outcome.UNDECIDED, _open(found.rules))
+        yield CampaignVerdict(CampaignResult.UNDECIDED, _open(found.rules))
     if found.open_obligations:
         left = f"{found.open_obligations} of {counted(found.obligations, 'obligation')}"
-        yield Verdict(Outcome.UNDECIDED, f"undecided: {left}; {rules} {verb}")
+        yield CampaignVerdict(CampaignResult.UNDECIDED, f"undecided: {left}; {rules} {verb}")
     if found.lacks_coverage:
         low = f"the coverage is below {found.min_coverage:g} %"
-        yield Verdict(Outcome.BUGS, f"{low}, though {rules} {verb}")
+        yield CampaignVerdict(CampaignResult.BUGS, f"{low}, though {rules} {verb}")
     yield _held(found.rules)
 
 
-def _held(found: Sequence[RuleResult]) -> Verdict:
+def _held(found: Sequence[RuleResult]) -> CampaignVerdict:
     """The verdict where all rules are as required."""
     rules, verb = all_rules(found)
     grades = {rule.grade for rule in found}
@@ -62,8 +68,8 @@ def _held(found: Sequence[RuleResult]) -> Verdict:
     elif BOUNDED in grades:
         words = f"{rules} {verb}, for plans of the size below"
     else:
-        return Verdict(Outcome.PROVEN, f"{rules} {verb} (proven)")
-    return Verdict(Outcome.NONE_FOUND, words)
+        return CampaignVerdict(CampaignResult.PROVEN, f"{rules} {verb} (proven)")
+    return CampaignVerdict(CampaignResult.NONE_FOUND, words)
 
 
 def _failures(found: RulesSummary) -> str:

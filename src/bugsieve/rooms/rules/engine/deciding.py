@@ -13,7 +13,7 @@ from bugsieve.base.errors import UsageError
 from bugsieve.base.stopping import Stopped, StopToken, check_stop
 from bugsieve.rooms.rules.engine.conditions import Condition, letter
 from bugsieve.rooms.rules.engine.folding import folded_automaton
-from bugsieve.rooms.rules.engine.product import Product, TooLargeError, compile_product
+from bugsieve.rooms.rules.engine.product import Product, ProductTooLargeError, compile_product
 from bugsieve.rooms.rules.engine.relaxations import reaches_by_pairs
 from bugsieve.rooms.rules.ltl.automaton import TooManyStatesError, automaton_of
 from bugsieve.rooms.rules.ltl.formula import Formula, atoms_of
@@ -150,7 +150,7 @@ class _Decider:
                     state=self._state,
                 )
             )
-        except (TooLargeError, TooManyStatesError) as error:
+        except (ProductTooLargeError, TooManyStatesError) as error:
             return Inconclusive(str(error))
 
     def _in_product(self, product: Product) -> Decision:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bugsieve.rooms.rules.engine.conditions import Condition, simplified
-from bugsieve.rooms.rules.engine.parts import source_of
+from bugsieve.rooms.rules.engine.parts import plain_task_of
 from bugsieve.rooms.rules.engine.product import static_values
 from bugsieve.rooms.rules.ltl.automaton import MAX_STATES, Automaton, automaton_of
 from bugsieve.rooms.rules.ltl.formula import FALSE, TRUE, Formula, fold
@@ -23,7 +23,7 @@ def folded(
     task: Task, formula: Formula, atoms: Mapping[str, Condition], state: Sequence[int]
 ) -> Formula:
     """The formula with atoms that are the same in all states from this one on as constants."""
-    known = static_values(source_of(task), state)
+    known = static_values(plain_task_of(task), state)
     simple = {name: simplified(condition, known) for name, condition in atoms.items()}
     truths = {name: item for name, item in simple.items() if isinstance(item, bool)}
     return substituted(formula, truths)

@@ -85,7 +85,7 @@ def _search(graph: PlaceGraph, limits: Limits) -> LassoDecision:
         portion *= _GROWTH
 
 
-class Place(NamedTuple):
+class LassoPlace(NamedTuple):
     """A state by its number, the kind of the operator that led there, and what must hold."""
 
     state: int
@@ -93,7 +93,7 @@ class Place(NamedTuple):
     obligations: Obligations
 
 
-class Edge(NamedTuple):
+class LassoStep(NamedTuple):
     """A step to another place, and what it puts off."""
 
     target: int
@@ -123,11 +123,11 @@ class PlaceGraph:
         self._did_sets = [frozenset(did) for did in dids]
         self._kind_of: dict[int, int] = {}
         first = int(self._registry.insert(task.checked_states(values))[0])
-        start = Place(first, self.kind(NO_OPERATOR), tableau.start)
+        start = LassoPlace(first, self.kind(NO_OPERATOR), tableau.start)
         self.places = [start]
         self._number = {start: 0}
         self._came: list[tuple[int, int]] = [(-1, NO_OPERATOR)]
-        self.edges: list[list[Edge]] = []
+        self.edges: list[list[LassoStep]] = []
 
     @property
     def expanded(self) -> int:
@@ -144,17 +144,17 @@ class PlaceGraph:
             self.edges.append([*self._expansion(number, self.places[number])])
         return True
 
-    def _expansion(self, number: int, place: Place) -> Iterator[Edge]:
+    def _expansion(self, number: int, place: LassoPlace) -> Iterator[LassoStep]:
         read = self.letter(place.state, place.did)
         choices = self.tableau.choices(place.obligations, read)
         for operator, after in self.following(place.state) if choices else ():
             for later, put_off in choices:
-                target = Place(after, self.kind(operator), later)
+                target = LassoPlace(after, self.kind(operator), later)
                 known = self._number.setdefault(target, len(self.places))
                 if known == len(self.places):
                     self.places.append(target)
                     self._came.append((number, operator))
-                yield Edge(known, operator, put_off)
+                yield LassoStep(known, operator, put_off)
 
     def kind(self, operator: int) -> int:
         """An operator that did-parts cannot tell from this one."""
@@ -200,13 +200,13 @@ class PlaceGraph:
             ]
         )
 
-    def _through(self, edges: Sequence[tuple[int, Edge]]) -> Lasso:
+    def _through(self, edges: Sequence[tuple[int, LassoStep]]) -> Lasso:
         start = min(place for place, _ in edges)
-        out: dict[int, list[Edge]] = {}
+        out: dict[int, list[LassoStep]] = {}
         for place, edge in edges:
             out.setdefault(place, []).append(edge)
         stem = self._way_to(start)
-        loop: list[Edge] = []
+        loop: list[LassoStep] = []
         open_ = set(self.tableau.eventual)
         here = start
         while open_ or not loop:
@@ -232,16 +232,16 @@ def _one(state: int) -> NDArray[np.int64]:
     return np.array([state], dtype=np.int64)
 
 
-def _helps(open_: set[Formula], edge: Edge) -> bool:
+def _helps(open_: set[Formula], edge: LassoStep) -> bool:
     """Return true if the edge fulfils something open, or if nothing is open."""
     return not open_ or not open_ <= edge.put_off
 
 
 def _nearest(
-    out: Mapping[int, Sequence[Edge]], start: int, wanted: Callable[[Edge], bool]
-) -> list[Edge]:
+    out: Mapping[int, Sequence[LassoStep]], start: int, wanted: Callable[[LassoStep], bool]
+) -> list[LassoStep]:
     """A shortest way from a place that ends with a wanted edge; there must be one."""
-    came: dict[int, tuple[int, Edge] | None] = {start: None}
+    came: dict[int, tuple[int, LassoStep] | None] = {start: None}
     queue = deque([start])
     while queue:
         place = queue.popleft()

@@ -10,7 +10,7 @@ from bugsieve.rooms.rules.engine.tableau import Obligations
 from bugsieve.rooms.rules.ltl.formula import Formula
 
 
-class Edge(Protocol):
+class ObligedStep(Protocol):
     """The target of a step, and the obligations that it puts off."""
 
     @property
@@ -22,7 +22,9 @@ class Edge(Protocol):
         """The obligations that must be met some day, and are not yet."""
 
 
-def accepting_places(edges: Sequence[Sequence[Edge]], eventual: Collection[Formula]) -> list[bool]:
+def accepting_places(
+    edges: Sequence[Sequence[ObligedStep]], eventual: Collection[Formula]
+) -> list[bool]:
     """Return true per place if words can go round it for ever and put nothing off."""
     component = components([[edge.target for edge in row] for row in edges])
     inside: dict[int, list[Obligations]] = {}
@@ -34,7 +36,9 @@ def accepting_places(edges: Sequence[Sequence[Edge]], eventual: Collection[Formu
     return [number in fair for number in component]
 
 
-def live_places(edges: Sequence[Sequence[Edge]], eventual: Collection[Formula]) -> list[bool]:
+def live_places(
+    edges: Sequence[Sequence[ObligedStep]], eventual: Collection[Formula]
+) -> list[bool]:
     """Return true per place if some infinite word can begin there."""
     return leading_to(
         accepting_places(edges, eventual), [[edge.target for edge in row] for row in edges]

@@ -13,7 +13,7 @@ from bugsieve.tasks.grounded.task import Task
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class TaskPart:
     """Some variables of a task with the operators that change them, in numbers of its own."""
 
     variables: tuple[int, ...]
@@ -42,12 +42,12 @@ class Part:
         return _changing(self.operators, len(self.variables))
 
 
-class Source:
+class PlainTask:
     """A task as plain data; parts of it are made once."""
 
     def __init__(self, task: Task) -> None:
         self.sas: SasTask = from_core(task.native)
-        self._parts: dict[frozenset[int], Part] = {}
+        self._parts: dict[frozenset[int], TaskPart] = {}
         self._influences: dict[int, frozenset[int]] = {}
 
     @cached_property
@@ -56,14 +56,16 @@ class Source:
         return _changing(self.sas.operators, len(self.sas.variables))
 
     @cached_property
-    def whole(self) -> Part:
+    def whole(self) -> TaskPart:
         """All of the task."""
         sas = self.sas
         count = len(sas.operators)
         everything = tuple(range(len(sas.variables)))
-        return Part(everything, sas.variables, sas.operators, list(range(count)), sas.goal, True)
+        return TaskPart(
+            everything, sas.variables, sas.operators, list(range(count)), sas.goal, True
+        )
 
-    def cone(self, variables: Iterable[int]) -> Part:
+    def cone(self, variables: Iterable[int]) -> TaskPart:
         """The part that decides how these variables change."""
         found = set(variables)
         pending = list(found)
@@ -89,7 +91,7 @@ class Source:
             self._influences[variable] = frozenset(found)
         return self._influences[variable]
 
-    def _part(self, kept: frozenset[int]) -> Part:
+    def _part(self, kept: frozenset[int]) -> TaskPart:
         variables = tuple(sorted(kept))
         place = {variable: index for index, variable in enumerate(variables)}
         numbers = sorted({number for v in variables for number in self.changing[v]})
@@ -112,7 +114,7 @@ class Source:
         goal = [(place[v], value) for v, value in self.sas.goal] if inside else None
         described = [self.sas.variables[variable] for variable in variables]
         whole = len(variables) == len(self.sas.variables)
-        return Part(variables, described, operators, sources, goal, whole)
+        return TaskPart(variables, described, operators, sources, goal, whole)
 
 
 def _cut(operator: SasOperator, place: dict[int, int]) -> SasOperator:
@@ -133,12 +135,12 @@ def _changing(operators: list[SasOperator], num_variables: int) -> list[list[int
     return found
 
 
-_sources: weakref.WeakKeyDictionary[Task, Source] = weakref.WeakKeyDictionary()
+_plain_tasks: weakref.WeakKeyDictionary[Task, PlainTask] = weakref.WeakKeyDictionary()
 
 
-def source_of(task: Task) -> Source:
+def plain_task_of(task: Task) -> PlainTask:
     """The task as plain data, made once for as long as the task lives."""
-    found = _sources.get(task)
+    found = _plain_tasks.get(task)
     if found is None:
-        found = _sources[task] = Source(task)
+        found = _plain_tasks[task] = PlainTask(task)
     return found

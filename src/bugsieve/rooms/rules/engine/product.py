@@ -25,7 +25,7 @@ from bugsieve.rooms.rules.engine.conditions import (
     simplified,
     variables_of,
 )
-from bugsieve.rooms.rules.engine.parts import Part, Source, source_of
+from bugsieve.rooms.rules.engine.parts import PlainTask, TaskPart, plain_task_of
 from bugsieve.rooms.rules.engine.regression import AtomCases, Look, Step, Way, look_of
 from bugsieve.rooms.rules.engine.relaxations import reached_facts
 from bugsieve.rooms.rules.ltl.automaton import Automaton
@@ -50,7 +50,7 @@ ACCEPT = -1
 _NO, _YES = 0, 1
 
 
-class TooLargeError(UnsupportedError):
+class ProductTooLargeError(UnsupportedError):
     """The product would be larger than the limits allow."""
 
 
@@ -139,23 +139,23 @@ def compile_product(
 
     Its plans are the traces that the automaton accepts; with_goal, those that end in the goal.
     Unless `is_cut`, all variables of the task are kept, whether they matter or not.
-    TooLargeError where it would not be of a manageable size.
+    ProductTooLargeError where it would not be of a manageable size.
     """
-    source = source_of(task)
-    values = source.sas.initial if state is None else list(state)
+    plain = plain_task_of(task)
+    values = plain.sas.initial if state is None else list(state)
     used = {name: atoms[name] for name in automaton.atoms}
     try:
-        return _Builder(task, source, automaton, used, values, with_goal, is_cut).product()
+        return _Builder(task, plain, automaton, used, values, with_goal, is_cut).product()
     except TooManyCasesError:
-        raise TooLargeError(
+        raise ProductTooLargeError(
             f"{task.name}: the atoms of the formula are true in more than {MAX_CASES} ways, "
             "which is too many to search; state them with fewer alternatives"
         ) from None
 
 
-def static_values(source: Source, values: Sequence[int]) -> dict[int, int]:
+def static_values(plain: PlainTask, values: Sequence[int]) -> dict[int, int]:
     """The variables that no operator changes, and what they are."""
-    return {v: values[v] for v, changing in enumerate(source.changing) if not changing}
+    return {v: values[v] for v, changing in enumerate(plain.changing) if not changing}
 
 
 class _Builder:
@@ -164,7 +164,7 @@ class _Builder:
     def __init__(
         self,
         task: Task,
-        source: Source,
+        plain: PlainTask,
         automaton: Automaton,
         atoms: Mapping[str, Condition],
         values: Sequence[int],
@@ -175,14 +175,14 @@ class _Builder:
         self._automaton = automaton
         self._with_goal = with_goal
         self._start = automaton.step(automaton.initial, letter(atoms, values))
-        known = static_values(source, values)
+        known = static_values(plain, values)
         simple = {name: simplified(condition, known) for name, condition in atoms.items()}
         dids = sorted({did for condition in simple.values() for did in dids_of(condition)})
         # Without X, a letter that is read again changes nothing; did-atoms are no property of the
         # state, so that each operator may change them.
         self._is_closed = automaton.is_stutter_closed and not dids
         is_cut = is_cut and self._is_closed
-        self._part = self._cone(source, simple) if is_cut else source.whole
+        self._part = self._cone(plain, simple) if is_cut else plain.whole
         self._initial = [values[variable] for variable in self._part.variables]
         places = {did: len(self._part.variables) + i for i, did in enumerate(dids)}
         conditions = {n: renumbered(c, self._part.place, places) for n, c in simple.items()}
@@ -193,10 +193,10 @@ class _Builder:
         self._members: dict[tuple[int, int], int] = {}
         self._count = 0
 
-    def _cone(self, source: Source, conditions: Mapping[str, Condition]) -> Part:
+    def _cone(self, plain: PlainTask, conditions: Mapping[str, Condition]) -> TaskPart:
         variables = set().union(*map(variables_of, conditions.values()))
-        goal = (variable for variable, _ in source.sas.goal)
-        return source.cone(variables.union(goal) if self._with_goal else variables)
+        goal = (variable for variable, _ in plain.sas.goal)
+        return plain.cone(variables.union(goal) if self._with_goal else variables)
 
     def product(self) -> Product:
         """Copies first, since they say which members and states of the automaton there are."""
@@ -261,7 +261,7 @@ class _Builder:
     def _note(self, copies: int) -> None:
         self._count += copies
         if self._count > MAX_OPERATORS:
-            raise TooLargeError(
+            raise ProductTooLargeError(
                 f"{self._task.name}: with an automaton of {len(self._automaton.edges)} states it "
                 f"would have more than {MAX_OPERATORS} operators, which is too many to search"
             )

@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from bugsieve import _native
 from bugsieve.base.stopping import check_stop
 from bugsieve.rooms.rules.engine.conditions import Condition
-from bugsieve.rooms.rules.engine.parts import source_of
-from bugsieve.rooms.rules.engine.product import Product, TooLargeError, compile_product
+from bugsieve.rooms.rules.engine.parts import plain_task_of
+from bugsieve.rooms.rules.engine.product import Product, ProductTooLargeError, compile_product
 from bugsieve.rooms.rules.engine.relaxations import (
     MAX_FACTS,
     Numbering,
@@ -63,7 +63,7 @@ def proofs(
             task, automaton, atoms, with_goal=with_goal, state=values, is_cut=False
         )
         yield from prover.by_states(whole, max_states)
-    except (TooLargeError, TooManyStatesError):
+    except (ProductTooLargeError, TooManyStatesError):
         pass
     yield {"by": "rerun"}
 
@@ -74,7 +74,7 @@ def plain_proof(task: Task) -> Proof:
     To try before all others: it costs nothing but its check, and the checker, who knows the letter
     that was read last, accepts it of many rules.
     """
-    facts = reached_facts(source_of(task).sas)
+    facts = reached_facts(plain_task_of(task).sas)
     return {"by": "facts", "facts": sorted(map(list, facts))}
 
 
@@ -82,12 +82,12 @@ class _Prover:
     """Translates findings about products into facts of the task."""
 
     def __init__(self, task: Task, values: Sequence[int]) -> None:
-        source = source_of(task)
-        sas = source.sas
+        plain = plain_task_of(task)
+        sas = plain.sas
         self._sas = SasTask(
             sas.metric, sas.variables, sas.mutexes, list(values), sas.goal, sas.operators
         )
-        self._static = {v for v, changing in enumerate(source.changing) if not changing}
+        self._static = {v for v, changing in enumerate(plain.changing) if not changing}
 
     def by_facts(self, product: Product) -> Iterator[Proof]:
         """A set of facts that no operator leaves, and in which no trace may end."""

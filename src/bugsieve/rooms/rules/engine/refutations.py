@@ -27,7 +27,7 @@ from bugsieve.rooms.rules.engine.deciding import Inconclusive, in_time, require_
 from bugsieve.rooms.rules.engine.folding import folded
 from bugsieve.rooms.rules.engine.lassos import PlaceGraph
 from bugsieve.rooms.rules.engine.liveness import leading_to, live_places
-from bugsieve.rooms.rules.engine.parts import source_of
+from bugsieve.rooms.rules.engine.parts import plain_task_of
 from bugsieve.rooms.rules.engine.relaxations import reached_facts
 from bugsieve.rooms.rules.engine.tableau import Obligations, Tableau
 from bugsieve.rooms.rules.engine.words import may_go_on
@@ -247,7 +247,7 @@ class _Settled:
         self._tableau = graph.tableau
         self._automaton = automaton
         self._atoms = atoms
-        self._sas = source_of(task).sas
+        self._sas = plain_task_of(task).sas
         self._fixed: dict[int, Mapping[str, bool]] = {}
         self.is_partial = False
         """True if words without end were not sought, since the rule is too large for that."""

@@ -19,7 +19,7 @@ from bugsieve.rooms.rules.english.grid import (
     formula_of,
 )
 from bugsieve.rooms.rules.english.readings import read_condition, read_reading
-from bugsieve.rooms.rules.english.words import Words
+from bugsieve.rooms.rules.english.words import WordStream
 from bugsieve.rooms.rules.ltl.formula import MAX_DEPTH, TRUE, Formula, fold
 from bugsieve.rooms.rules.ltl.reader import Place
 
@@ -56,7 +56,7 @@ class Spoken(NamedTuple):
 
 def read_sentence(text: str, *, place: Place) -> Formula:
     """The formula of a sentence or nested reading; an InputError names line, column and reason."""
-    words = Words(text, place)
+    words = WordStream(text, place)
     start = words.token
     if any(token.word == "shall" for token in words.tokens):
         formula = formula_of(_read_grid(words).sentence)
@@ -70,10 +70,10 @@ def read_sentence(text: str, *, place: Place) -> Formula:
 
 def read_grid(text: str, *, place: Place) -> Spoken:
     """A sentence of the grid as its parts."""
-    return _read_grid(Words(text, place))
+    return _read_grid(WordStream(text, place))
 
 
-def _read_grid(words: Words) -> Spoken:
+def _read_grid(words: WordStream) -> Spoken:
     sentence = _condition(words, _scope(words))
     component = _component(words)
     sentence = _timing(words, sentence)
@@ -83,7 +83,7 @@ def _read_grid(words: Words) -> Spoken:
     return Spoken(sentence, component)
 
 
-def _scope(words: Words) -> Sentence:
+def _scope(words: WordStream) -> Sentence:
     """The sentence so far: its scope, and nothing that counts in place of the rest."""
     empty = Sentence(TRUE, "always")
     for kind in SCOPE_WORDS:
@@ -94,7 +94,7 @@ def _scope(words: Words) -> Sentence:
     return empty
 
 
-def _bounds(words: Words, kind: ScopeKind) -> tuple[Formula, ...]:
+def _bounds(words: WordStream, kind: ScopeKind) -> tuple[Formula, ...]:
     if kind != "between":
         return (read_condition(words),)
     first = read_condition(words, ends_at_and=True)
@@ -108,7 +108,7 @@ def _bounds(words: Words, kind: ScopeKind) -> tuple[Formula, ...]:
     return first, second
 
 
-def _condition(words: Words, sentence: Sentence) -> Sentence:
+def _condition(words: WordStream, sentence: Sentence) -> Sentence:
     for kind in CONDITION_WORDS:
         if words.accept(kind):
             trigger = read_condition(words)
@@ -117,7 +117,7 @@ def _condition(words: Words, sentence: Sentence) -> Sentence:
     return sentence
 
 
-def _component(words: Words) -> str:
+def _component(words: WordStream) -> str:
     if not words.accept("the"):
         _no_beginning(words)
     first = words.position
@@ -130,7 +130,7 @@ def _component(words: Words) -> str:
     return " ".join(token.text for token in component)
 
 
-def _no_beginning(words: Words) -> NoReturn:
+def _no_beginning(words: WordStream) -> NoReturn:
     token = words.token
     if token.word in (*SCOPE_WORDS, *CONDITION_WORDS):
         words.fail(f"{token.shown} comes too late: one scope comes first, then one condition")
@@ -147,7 +147,7 @@ def _no_beginning(words: Words) -> NoReturn:
     )
 
 
-def _timing(words: Words, sentence: Sentence) -> Sentence:
+def _timing(words: WordStream, sentence: Sentence) -> Sentence:
     for kind in PLAIN_TIMINGS:
         if words.accept(kind):
             return replace(sentence, timing=kind)
@@ -164,7 +164,7 @@ def _timing(words: Words, sentence: Sentence) -> Sentence:
     return _no_timing(words)
 
 
-def _steps(words: Words, kind: str) -> int:
+def _steps(words: WordStream, kind: str) -> int:
     token = words.token
     if token.kind != "number":
         words.fail(f"a number of steps is expected after {kind!r}, not {token.shown}")
@@ -178,7 +178,7 @@ def _steps(words: Words, kind: str) -> int:
     return number
 
 
-def _no_timing(words: Words) -> NoReturn:
+def _no_timing(words: WordStream) -> NoReturn:
     if words.sees("satisfy"):
         words.fail(
             "the sentence says not when: between 'shall' and 'satisfy' goes one of "
@@ -189,7 +189,7 @@ def _no_timing(words: Words) -> NoReturn:
     words.fail(f"there is no timing {words.named(_TIMING_WORDS)}; there are {TIMING_PHRASES}")
 
 
-def _finish(words: Words) -> None:
+def _finish(words: WordStream) -> None:
     words.accept(".")
     if words.token.kind != "end":
         near = words.named(("and", "or", "until", "then", "satisfy"))

@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, NoReturn
 
-from bugsieve.rooms.rules.english.words import RESERVED, Words
+from bugsieve.rooms.rules.english.words import RESERVED, WordStream
 from bugsieve.rooms.rules.ltl.formula import (
     FALSE,
     MAX_DEPTH,
@@ -66,12 +66,12 @@ _JOINTS: dict[str, Operator] = {
 }
 
 
-def read_condition(words: Words, *, ends_at_and: bool = False) -> Formula:
+def read_condition(words: WordStream, *, ends_at_and: bool = False) -> Formula:
     """Read a condition on a single state; with `ends_at_and`, it ends at the word "and"."""
     return _Reading(words, is_temporal=False, ends_at_and=ends_at_and).read()
 
 
-def read_reading(words: Words) -> Formula:
+def read_reading(words: WordStream) -> Formula:
     """Any formula."""
     return _Reading(words, is_temporal=True).read()
 
@@ -97,7 +97,7 @@ class _Pending:
 class _Reading:
     """Joins operands by how strongly the words between them bind, with explicit stacks."""
 
-    def __init__(self, words: Words, *, is_temporal: bool, ends_at_and: bool = False) -> None:
+    def __init__(self, words: WordStream, *, is_temporal: bool, ends_at_and: bool = False) -> None:
         self.words = words
         self.is_temporal = is_temporal
         self.ends_at_and = ends_at_and

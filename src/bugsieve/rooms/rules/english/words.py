@@ -65,7 +65,7 @@ class Token(NamedTuple):
         return repr(self.text if len(self.text) <= 40 else self.text[:40] + "…")
 
 
-class Words:
+class WordStream:
     """The tokens of a text, read from left to right."""
 
     def __init__(self, text: str, place: Place) -> None:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from bugsieve.base.names import suggest
 from bugsieve.tasks.grounded.task import Task
 from bugsieve.tasks.pddl.declarations import ROOT_TYPE
-from bugsieve.tasks.pddl.formulas import Scope, check_arguments
+from bugsieve.tasks.pddl.formulas import FormulaScope, check_arguments
 from bugsieve.tasks.pddl.reader import Block, Word, make_block, words_of
 from bugsieve.tasks.pddl.summary import Schema
 
@@ -32,7 +32,7 @@ class Actions:
     task: Task
     schemas: Mapping[str, Schema]
 
-    def check(self, scope: Scope, block: Block) -> None:
+    def check(self, scope: FormulaScope, block: Block) -> None:
         """Raise unless the part names an action with as many fitting arguments."""
         if DID in scope.vocabulary.predicates:
             raise scope.document.unsupported(
@@ -90,5 +90,5 @@ class Actions:
         return {fixed: tuple(operators) for fixed, operators in table.items()}
 
 
-def _with_any(scope: Scope) -> Scope:
+def _with_any(scope: FormulaScope) -> FormulaScope:
     return replace(scope, terms={**scope.terms, ANY: ROOT_TYPE})

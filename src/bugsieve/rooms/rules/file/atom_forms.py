@@ -8,7 +8,7 @@ from typing import Protocol
 
 from bugsieve.base.registry.families import FAMILIES
 from bugsieve.base.registry.members import MemberTable
-from bugsieve.rooms.rules.file.source import Text
+from bugsieve.rooms.rules.file.source import PlacedText
 from bugsieve.tasks.pddl.reader import Document
 
 
@@ -30,7 +30,7 @@ class AtomForm:
 
     begins: Callable[[str], bool]
     """True if a text without leading white space is in this language; the first form counts."""
-    read: Callable[[Text], Document | OtherCondition]
+    read: Callable[[PlacedText], Document | OtherCondition]
     """Read the condition; an InputError names the character that is wrong."""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bugsieve.rooms.rules.file.atom_forms import ATOM_FORMS, AtomForm, OtherCondition
-from bugsieve.rooms.rules.file.source import Position, Text
+from bugsieve.rooms.rules.file.source import PlacedText, Position
 from bugsieve.tasks.pddl.conditions import read_condition
 from bugsieve.tasks.pddl.declarations import typed_list, variables
 from bugsieve.tasks.pddl.reader import Block, Document, make_block, make_word, tokens
@@ -54,7 +54,7 @@ class AtomDeclaration:
         return "" if isinstance(self.condition, Document) else self.condition.about
 
 
-def read_atom(name: Text, condition: Text) -> AtomDeclaration:
+def read_atom(name: PlacedText, condition: PlacedText) -> AtomDeclaration:
     """The atom that two texts declare, or an InputError that names the character."""
     match = _NAME.match(name.value)
     called = match.group() if match else ""
@@ -78,7 +78,7 @@ def joined_atom(name: str, arguments: Sequence[str]) -> str:
     return f"{name}({','.join(arguments)})" if arguments else name
 
 
-def read_parameters(text: Text, start: int, end: int, owner: str) -> Parameters:
+def read_parameters(text: PlacedText, start: int, end: int, owner: str) -> Parameters:
     """The typed list between two characters; commas count as blanks."""
     found = _WORD.finditer(text.value, start, end)
     words = [make_word(match.group(), match.start()) for match in found]
@@ -97,7 +97,7 @@ def read_parameters(text: Text, start: int, end: int, owner: str) -> Parameters:
     )
 
 
-def _parameters_of(text: Text, called: str) -> Parameters:
+def _parameters_of(text: PlacedText, called: str) -> Parameters:
     rest = text.value[len(called) :]
     if not called or (rest and (rest[0] != "(" or not rest.endswith(")"))):
         raise text.error(
@@ -114,20 +114,20 @@ def _parameters_of(text: Text, called: str) -> Parameters:
     return found
 
 
-def _form_of(text: Text) -> AtomForm:
+def _form_of(text: PlacedText) -> AtomForm:
     """The first language whose texts begin like this; PDDL, which says what is wrong, for none."""
     stripped = text.value.lstrip()
     return next((form for form in ATOM_FORMS.values() if form.begins(stripped)), PDDL_ATOMS)
 
 
-def _read_pddl(text: Text) -> Document:
+def _read_pddl(text: PlacedText) -> Document:
     _reject_non_ascii(text)
     return read_condition(
         text.value, name=text.source.name, max_depth=MAX_CONDITION_DEPTH, where=text.where
     )
 
 
-def _reject_non_ascii(text: Text) -> None:
+def _reject_non_ascii(text: PlacedText) -> None:
     for start, token in tokens(text.value):
         strange = next((place for place, sign in enumerate(token) if not sign.isascii()), None)
         if strange is not None:
@@ -141,7 +141,7 @@ PDDL_ATOMS = AtomForm(lambda text: text.startswith(("(", ")", ";")), _read_pddl)
 
 
 def _check_variables(
-    condition: OtherCondition, parameters: Parameters, text: Text, called: str
+    condition: OtherCondition, parameters: Parameters, text: PlacedText, called: str
 ) -> None:
     for variable in condition.variables:
         if variable not in parameters.types:

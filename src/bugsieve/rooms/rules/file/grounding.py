@@ -12,9 +12,9 @@ from bugsieve.rooms.rules.file.atoms import AtomDeclaration, Parameters, joined_
 from bugsieve.rooms.rules.file.inlining import Inliner, substituted
 from bugsieve.tasks.grounded.conditions import vocabulary_of
 from bugsieve.tasks.grounded.task import Task, require_task
-from bugsieve.tasks.pddl.conditions import MAX_PARTS, Expansion, Junction, run_program
+from bugsieve.tasks.pddl.conditions import MAX_PARTS, ConditionExpansion, Junction, run_program
 from bugsieve.tasks.pddl.declarations import Vocabulary, check_types, typed_list
-from bugsieve.tasks.pddl.formulas import Scope, check_condition
+from bugsieve.tasks.pddl.formulas import FormulaScope, check_condition
 from bugsieve.tasks.pddl.reader import Block, Document, to_text
 
 GroundCondition: TypeAlias = bool | tuple[Any, ...]
@@ -57,7 +57,7 @@ class Grounder:
         self._bodies = inliner.run()
         self.used_atoms = inliner.used
         """Those that other atoms use, in lower case."""
-        self._expansions: dict[str, Expansion] = {}
+        self._expansions: dict[str, ConditionExpansion] = {}
         self._sizes: dict[str, int] = {}
         self._parts = 0
 
@@ -96,14 +96,14 @@ class Grounder:
         scope = self._scope(document, owner, {**self.task.objects, **own})
         check_condition(scope, document.root)
 
-    def _scope(self, document: Document, owner: str, terms: Mapping[str, str]) -> Scope:
+    def _scope(self, document: Document, owner: str, terms: Mapping[str, str]) -> FormulaScope:
         signatures = {
             name: tuple((kind.lower(),) for kind in atom.parameters.types.values())
             for name, atom in self.atoms.items()
         }
         known = {**signatures, **self.vocabulary.predicates}
         vocabulary = Vocabulary(self.vocabulary.types, self.vocabulary.constants, known)
-        return Scope(
+        return FormulaScope(
             document,
             vocabulary,
             owner,
@@ -113,7 +113,7 @@ class Grounder:
             check_leaf=self._check_leaf,
         )
 
-    def _check_leaf(self, scope: Scope, block: Block) -> bool:
+    def _check_leaf(self, scope: FormulaScope, block: Block) -> bool:
         """Check a leaf that is not a predicate; references to atoms count as leaves."""
         if is_did(block):
             self.actions.check(scope, block)
@@ -127,18 +127,18 @@ class Grounder:
             )
         return False
 
-    def _warn_of_missing(self, scope: Scope, block: Block) -> None:
+    def _warn_of_missing(self, scope: FormulaScope, block: Block) -> None:
         if not self.actions.has_operators(str(block[1])):
             self.warnings.append(
                 f"{scope.document.at(block)}: the action '{block[1]}' has no operators in this "
                 f"task, so {to_text(block)} never holds"
             )
 
-    def _expansion(self, atom: AtomDeclaration, document: Document) -> Expansion:
+    def _expansion(self, atom: AtomDeclaration, document: Document) -> ConditionExpansion:
         if atom.name not in self._expansions:
             scope = self._scope(document, f"the atom '{atom.name}'", self.task.objects)
             body = self._bodies[atom.name.lower()]
-            self._expansions[atom.name] = Expansion(scope, body)
+            self._expansions[atom.name] = ConditionExpansion(scope, body)
             self._sizes[atom.name] = len(to_text(body)) // 10
         return self._expansions[atom.name]
 

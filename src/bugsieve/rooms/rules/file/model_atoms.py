@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from bugsieve.rooms.rules.file.atom_forms import AtomForm
-from bugsieve.rooms.rules.file.source import Text
+from bugsieve.rooms.rules.file.source import PlacedText
 
 MAX_CHARACTERS = 20_000
 MAX_DEPTH = 100
@@ -32,7 +32,7 @@ class ModelAtom:
         return json.loads(self.text)
 
 
-def read_model_atom(text: Text) -> ModelAtom:
+def read_model_atom(text: PlacedText) -> ModelAtom:
     """The atom that a text means, or an InputError that names the character."""
     value = text.value
     if len(value) > MAX_CHARACTERS:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bugsieve.base.wording import shown_value
-from bugsieve.rooms.rules.file.source import Text
-from bugsieve.rooms.rules.file.tables import Table
+from bugsieve.rooms.rules.file.source import PlacedText
+from bugsieve.rooms.rules.file.tables import TomlTable
 from bugsieve.rooms.rules.ltl.formula import Formula, distinct_parts
 from bugsieve.rooms.rules.ltl.patterns import (
     MAX_BOUND,
@@ -26,10 +26,10 @@ _BOOLEAN = frozenset({"true", "false", "atom", "not", "and", "or", "implies", "i
 class TextPlace(Place):
     """The place of a string in a rules file, whose characters may be escaped or on many lines."""
 
-    string: Text | None = None
+    string: PlacedText | None = None
 
     @classmethod
-    def of(cls, text: Text) -> TextPlace:
+    def of(cls, text: PlacedText) -> TextPlace:
         """The place of a string."""
         position = text.position()
         return cls(position.file, position.line, position.column or 1, text)
@@ -41,7 +41,7 @@ class TextPlace(Place):
         return self.string.where(offset)
 
 
-def read_pattern(table: Table) -> tuple[Formula, str, tuple[Text, ...]]:
+def read_pattern(table: TomlTable) -> tuple[Formula, str, tuple[PlacedText, ...]]:
     """The formula of a rule that names a pattern, as it was written, and the texts it is in."""
     pattern = table.choice("pattern", tuple(PATTERNS), "the pattern of a rule")
     scope = table.choice("scope", tuple(SCOPES), "the scope of a pattern") or "global"
@@ -54,7 +54,7 @@ def read_pattern(table: Table) -> tuple[Formula, str, tuple[Text, ...]]:
     return formula, _source(table, (*taken, "scope")), (named, *texts.values())
 
 
-def _parameters(table: Table, pattern: str, scope: str) -> tuple[str, ...]:
+def _parameters(table: TomlTable, pattern: str, scope: str) -> tuple[str, ...]:
     """The keys that pattern and scope take; raise for the first other one."""
     taken = (*PATTERNS[pattern].parameters, *SCOPES[scope].parameters)
     for key in PATTERN_KEYS:
@@ -67,7 +67,7 @@ def _parameters(table: Table, pattern: str, scope: str) -> tuple[str, ...]:
     return taken
 
 
-def _read_part(name: str, text: Text) -> Formula:
+def _read_part(name: str, text: PlacedText) -> Formula:
     """The Boolean formula that one of the keys holds."""
     formula = read_ltl(text.value, place=TextPlace.of(text))
     if any(part.operator not in _BOOLEAN for part in distinct_parts(formula)):
@@ -75,7 +75,7 @@ def _read_part(name: str, text: Text) -> Formula:
     return formula
 
 
-def _bound(table: Table) -> int | None:
+def _bound(table: TomlTable) -> int | None:
     value = table.content.get("k")
     if value is None:
         return None
@@ -86,6 +86,6 @@ def _bound(table: Table) -> int | None:
     return value
 
 
-def _source(table: Table, keys: Sequence[str]) -> str:
+def _source(table: TomlTable, keys: Sequence[str]) -> str:
     given = [f"{key} = {table.content[key]}" for key in keys if key in table.content]
     return "; ".join((table.content["pattern"], *given))

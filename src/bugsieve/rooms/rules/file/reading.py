@@ -21,8 +21,8 @@ from bugsieve.rooms.rules.file.rules import (
     atom_positions,
     check_atoms,
 )
-from bugsieve.rooms.rules.file.source import Source, Text, read_source
-from bugsieve.rooms.rules.file.tables import Table
+from bugsieve.rooms.rules.file.source import PlacedText, Source, read_source
+from bugsieve.rooms.rules.file.tables import TomlTable
 from bugsieve.rooms.rules.ltl.formula import Formula
 from bugsieve.rooms.rules.ltl.reader import read_ltl
 from bugsieve.rooms.rules.scale import Expectation
@@ -57,7 +57,7 @@ def read_rules(path: str | os.PathLike[str]) -> RulesFile:
 
 def rules_of(source: Source) -> RulesFile:
     """The rules file that a text is."""
-    table = Table(source, (), source.content)
+    table = TomlTable(source, (), source.content)
     table.check_keys(FILE_KEYS, "a rules file")
     _check_format(table)
     atoms = _read_atoms(table.tables("atom"))
@@ -71,7 +71,7 @@ def rules_of(source: Source) -> RulesFile:
     return RulesFile(source.name, atoms, tuple(rules.values()))
 
 
-def _check_format(table: Table) -> None:
+def _check_format(table: TomlTable) -> None:
     value = table.content.get("format")
     if value is None:
         raise InputError(f"{table.source.name}:1: a rules file begins with 'format = {FORMAT}'")
@@ -81,7 +81,7 @@ def _check_format(table: Table) -> None:
         )
 
 
-def _read_atoms(tables: Sequence[Table]) -> dict[str, AtomDeclaration]:
+def _read_atoms(tables: Sequence[TomlTable]) -> dict[str, AtomDeclaration]:
     atoms: dict[str, AtomDeclaration] = {}
     first: dict[str, AtomDeclaration] = {}
     for table in tables:
@@ -103,16 +103,16 @@ class _Written(NamedTuple):
     form: Form
     formula: Formula
     source: str
-    texts: Sequence[Text]
+    texts: Sequence[PlacedText]
 
 
-def _read_rule(table: Table, atoms: Mapping[str, AtomDeclaration]) -> RuleDeclaration:
+def _read_rule(table: TomlTable, atoms: Mapping[str, AtomDeclaration]) -> RuleDeclaration:
     table.check_keys(RULE_KEYS, "a rule")
     written = _written(table)
     kind = table.choice("kind", get_args(Kind), "a rule")
     if kind is None:
         raise table.error("kind", f"a rule needs the key 'kind': {' or '.join(get_args(Kind))}")
-    forall = table.optional_text("forall") or Text(table.source, "", 0, [0])
+    forall = table.optional_text("forall") or PlacedText(table.source, "", 0, [0])
     rule = RuleDeclaration(
         id=_read_id(table.text("id", "a rule")),
         kind=cast(Kind, kind),
@@ -130,7 +130,7 @@ def _read_rule(table: Table, atoms: Mapping[str, AtomDeclaration]) -> RuleDeclar
     return rule
 
 
-def _read_id(text: Text) -> str:
+def _read_id(text: PlacedText) -> str:
     if not _ID.fullmatch(text.value) or not text.value.isprintable():
         raise text.error(
             0,
@@ -140,18 +140,18 @@ def _read_id(text: Text) -> str:
     return text.value
 
 
-def _read_tags(table: Table) -> tuple[str, ...]:
+def _read_tags(table: TomlTable) -> tuple[str, ...]:
     tags = table.content.get("tags", [])
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
         raise table.error("tags", '\'tags\' must be a list of texts, as in ["power", "arm"]')
     return tuple(tags)
 
 
-def _value(text: Text | None) -> str:
+def _value(text: PlacedText | None) -> str:
     return "" if text is None else text.value
 
 
-def _written(table: Table) -> _Written:
+def _written(table: TomlTable) -> _Written:
     """The formula of a rule, which has exactly one of the forms."""
     given = [form for form in FORMS if form in table.content]
     if len(given) != 1:

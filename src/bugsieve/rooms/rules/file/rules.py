@@ -11,7 +11,7 @@ from bugsieve.base.errors import InputError
 from bugsieve.base.names import suggest
 from bugsieve.base.wording import counted
 from bugsieve.rooms.rules.file.atoms import AtomDeclaration, Parameters, split_atom
-from bugsieve.rooms.rules.file.source import Position, Text
+from bugsieve.rooms.rules.file.source import PlacedText, Position
 from bugsieve.rooms.rules.ltl.formula import Formula, atoms_of
 from bugsieve.rooms.rules.scale import Expectation
 
@@ -40,12 +40,14 @@ class RuleDeclaration:
     note: str = ""
 
 
-def atom_positions(formula: Formula, texts: Sequence[Text], *, form: Form) -> dict[str, Position]:
+def atom_positions(
+    formula: Formula, texts: Sequence[PlacedText], *, form: Form
+) -> dict[str, Position]:
     """The position of each atom's first occurrence in the texts, or their beginning."""
     return {name: _first_place(name, texts, form) for name in atoms_of(formula)}
 
 
-def _first_place(name: str, texts: Sequence[Text], form: Form) -> Position:
+def _first_place(name: str, texts: Sequence[PlacedText], form: Form) -> Position:
     plain, arguments = split_atom(name)
     inside = r"\s*,\s*".join(map(re.escape, arguments))
     rest = rf"\(\s*{inside}\s*\)" if arguments else r"(?![A-Za-z0-9_(]|-(?!>))"

@@ -76,12 +76,12 @@ class Source:
             path = path[:-1]
         return self._marks.get(path, Mark(0, 0))
 
-    def string(self, path: KeyPath, value: str) -> Text:
+    def string(self, path: KeyPath, value: str) -> PlacedText:
         """The string at the path, whose value is known."""
         mark = self.mark(path)
         found = self._string(mark.value)
         places = found.places if found is not None and found.value == value else None
-        return Text(self, value, mark.key, places)
+        return PlacedText(self, value, mark.key, places)
 
     def _string(self, start: int) -> TomlString | None:
         is_string = self.text[start : start + 1] in ('"', "'")
@@ -97,7 +97,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Text:
+class PlacedText:
     """A string of the file; offsets are those of its own characters."""
 
     source: Source

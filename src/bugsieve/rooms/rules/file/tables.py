@@ -10,11 +10,11 @@ from bugsieve.base.errors import InputError
 from bugsieve.base.files_and_processes.toml_places import KeyPath
 from bugsieve.base.names import suggest
 from bugsieve.base.wording import shown_value
-from bugsieve.rooms.rules.file.source import Position, Source, Text
+from bugsieve.rooms.rules.file.source import PlacedText, Position, Source
 
 
 @dataclass(frozen=True)
-class Table:
+class TomlTable:
     """One table: the whole file, or what follows a heading."""
 
     source: Source
@@ -44,14 +44,14 @@ class Table:
                     f"{', '.join(known)}",
                 )
 
-    def text(self, key: str, what: str) -> Text:
+    def text(self, key: str, what: str) -> PlacedText:
         """The string that the key must have."""
         found = self.optional_text(key)
         if found is None:
             raise self.error(key, f"{what} needs the key {key!r}")
         return found
 
-    def optional_text(self, key: str) -> Text | None:
+    def optional_text(self, key: str) -> PlacedText | None:
         """The string of the key, or None if there is no such key."""
         if key not in self.content:
             return None
@@ -71,10 +71,12 @@ class Table:
             f"{key!r} is one of {', '.join(choices)}",
         )
 
-    def tables(self, key: str) -> list[Table]:
+    def tables(self, key: str) -> list[TomlTable]:
         """The tables under `[[key]]`; none if there is no such key."""
         value = self.content.get(key, [])
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             raise self.error(key, f"write '[[{key}]]' before each {key}, with two brackets")
         paths = [(*self.path, key, number) for number in range(len(value))]
-        return [Table(self.source, path, item) for path, item in zip(paths, value, strict=True)]
+        return [
+            TomlTable(self.source, path, item) for path, item in zip(paths, value, strict=True)
+        ]

@@ -28,7 +28,7 @@ MAX_BOUND = 40
 
 
 @dataclass(frozen=True)
-class Pattern:
+class SpecificationPattern:
     """The meaning of a pattern, and the formulas it takes."""
 
     meaning: str
@@ -36,29 +36,33 @@ class Pattern:
 
 
 @dataclass(frozen=True)
-class Scope:
+class PatternScope:
     """The part of a trace where a pattern holds, and the formulas that delimit it."""
 
     meaning: str
     parameters: tuple[str, ...]
 
 
-PATTERNS: dict[str, Pattern] = {
-    "absence": Pattern("p never holds", ("p",)),
-    "existence": Pattern("p holds at least once", ("p",)),
-    "universality": Pattern("p always holds", ("p",)),
-    "response": Pattern("whenever p holds, s holds then or later", ("p", "s")),
-    "precedence": Pattern("p holds only when s does or after s did", ("p", "s")),
-    "bounded-existence": Pattern("p becomes true at most k times, never if k is 0", ("p", "k")),
-    "mutual-exclusion": Pattern("p and s never hold together", ("p", "s")),
+PATTERNS: dict[str, SpecificationPattern] = {
+    "absence": SpecificationPattern("p never holds", ("p",)),
+    "existence": SpecificationPattern("p holds at least once", ("p",)),
+    "universality": SpecificationPattern("p always holds", ("p",)),
+    "response": SpecificationPattern("whenever p holds, s holds then or later", ("p", "s")),
+    "precedence": SpecificationPattern("p holds only when s does or after s did", ("p", "s")),
+    "bounded-existence": SpecificationPattern(
+        "p becomes true at most k times, never if k is 0", ("p", "k")
+    ),
+    "mutual-exclusion": SpecificationPattern("p and s never hold together", ("p", "s")),
 }
 
-SCOPES: dict[str, Scope] = {
-    "global": Scope("in the whole trace", ()),
-    "before": Scope("before the first r, if r ever holds", ("r",)),
-    "after": Scope("from the first q on", ("q",)),
-    "between": Scope("from every q without r up to the next r", ("q", "r")),
-    "after-until": Scope("from every q without r up to the next r, or to the end", ("q", "r")),
+SCOPES: dict[str, PatternScope] = {
+    "global": PatternScope("in the whole trace", ()),
+    "before": PatternScope("before the first r, if r ever holds", ("r",)),
+    "after": PatternScope("from the first q on", ("q",)),
+    "between": PatternScope("from every q without r up to the next r", ("q", "r")),
+    "after-until": PatternScope(
+        "from every q without r up to the next r, or to the end", ("q", "r")
+    ),
 }
 
 

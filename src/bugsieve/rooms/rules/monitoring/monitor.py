@@ -22,7 +22,7 @@ from bugsieve.rooms.rules.ltl.views import in_view
 from bugsieve.rooms.rules.monitoring.lassos import Lassos
 from bugsieve.rooms.rules.monitoring.reading import NEVER, read_words
 from bugsieve.rooms.rules.monitoring.rule_set import GroundRule, RuleSet
-from bugsieve.rooms.rules.monitoring.traces import Bools, Ids, Letters, Traces
+from bugsieve.rooms.rules.monitoring.traces import Bools, Ids, Letters, RunTraces
 
 __all__ = ["NEVER", "NO_LOOP", "Monitor", "RuleMonitor"]
 
@@ -37,7 +37,7 @@ class _Loops:
     the last state, so that what led there is right.
     """
 
-    def __init__(self, traces: Traces, loop_starts: Ids) -> None:
+    def __init__(self, traces: RunTraces, loop_starts: Ids) -> None:
         self.which = np.flatnonzero(loop_starts != NO_LOOP)
         lengths = traces.lengths[self.which]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
@@ -96,11 +96,11 @@ class Monitor:
         """Make all automata now; UnsupportedError, which names the rule, if one is too large."""
         _ = self._kept, self._settled
 
-    def settled(self, traces: Traces) -> NDArray[np.int64]:
+    def settled(self, traces: RunTraces) -> NDArray[np.int64]:
         """The step at which each rule (row) is broken for good in each trace, or NEVER."""
         return read_words(self._settled, Letters(traces, self.atoms)).first
 
-    def broken(self, traces: Traces, solved: Bools, loop_starts: Ids) -> Bools:
+    def broken(self, traces: RunTraces, solved: Bools, loop_starts: Ids) -> Bools:
         """Which rules (rows) each run breaks; loops have the step that they come back to."""
         letters = Letters(traces, self.atoms)
         found: Bools = read_words(self._settled, letters).first != NEVER
@@ -113,6 +113,6 @@ class Monitor:
                 found[row, loops.which] |= ~rule.keeps_for_ever(letters, loops)
         return found
 
-    def keeps(self, trace: Traces) -> bool:
+    def keeps(self, trace: RunTraces) -> bool:
         """Return true if one finite trace keeps all rules."""
         return bool(read_words(self._kept, Letters(trace, self.atoms)).at_end.all())

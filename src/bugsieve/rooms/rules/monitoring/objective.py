@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bugsieve.base.errors import UsageError
-from bugsieve.base.registry.reach import NOTHING, Reach
+from bugsieve.base.registry.outside_access import NOTHING, OutsideAccess
 from bugsieve.base.wording import counted, printable
 from bugsieve.pipeline.objectives.objective import (
     Alternatives,
@@ -36,7 +36,7 @@ from bugsieve.rooms.rules.monitoring.rule_set import (
     rule_set_of,
 )
 from bugsieve.rooms.rules.monitoring.ruled_task import RuledTask
-from bugsieve.rooms.rules.monitoring.traces import Bools, Letters, Traces
+from bugsieve.rooms.rules.monitoring.traces import Bools, Letters, RunTraces
 from bugsieve.tasks.grounded.task import StateArray, Task
 
 VIOLATED = "rule violated"
@@ -120,9 +120,9 @@ class Rules(Objective):
         self.monitor = Monitor(rules)
 
     @classmethod
-    def reach(cls, argument: str | None) -> Reach:
+    def reach(cls, argument: str | None) -> OutsideAccess:
         """The rules file, unless the argument is the rules themselves."""
-        return Reach(files=(argument,)) if argument and _is_file(argument) else NOTHING
+        return OutsideAccess(files=(argument,)) if argument and _is_file(argument) else NOTHING
 
     @classmethod
     def check_argument(cls, argument: str | None) -> None:
@@ -172,21 +172,21 @@ class Rules(Objective):
         if not len(runs):
             return values
         passed = runs.passed()
-        traces = Traces.of_runs(passed.states, passed.which, passed.offsets, runs.actions())
+        traces = RunTraces.of_runs(passed.states, passed.which, passed.offsets, runs.actions())
         loops = np.full(len(runs), NO_LOOP, dtype=np.int64)
         for row in np.flatnonzero(runs.endings == Ending.LOOP).tolist():
             loops[row] = runs.loop_start(row)
         values[self._broken(traces, runs.solved, loops).any(axis=0)] = 0.0
         return values
 
-    def _broken(self, traces: Traces, solved: Bools, loops: Any) -> Bools:
+    def _broken(self, traces: RunTraces, solved: Bools, loops: Any) -> Bools:
         """The runs that break rules; a policy that starts at the goal is never asked."""
         return self.monitor.broken(traces, solved & (traces.lengths > 1), loops)
 
     def plan_value(self, state: StateArray, plan: tuple[int, ...]) -> float:
         """1 if the plan keeps all rules."""
         states = path_states(self.task, state, plan)
-        return float(self.monitor.keeps(Traces.of_run(states, plan)))
+        return float(self.monitor.keeps(RunTraces.of_run(states, plan)))
 
     def kind(self, policy_value: float) -> str:
         """The policy violates a rule that it could have kept."""
@@ -194,7 +194,7 @@ class Rules(Objective):
 
     def settled_at(self, states: StateArray, actions: Sequence[int] = ()) -> int | None:
         """The first state after which a rule is violated with every continuation."""
-        settled = self.monitor.settled(Traces.of_run(states, actions)).reshape(-1)
+        settled = self.monitor.settled(RunTraces.of_run(states, actions)).reshape(-1)
         found = settled[settled != NEVER]
         return int(found.min()) if len(found) else None
 
@@ -204,7 +204,7 @@ class Rules(Objective):
         """The rules that the run violates, read as its ending says."""
         solved = np.array([ending == Ending.SOLVED.label])
         loops = np.array([NO_LOOP if loop_start is None else loop_start], dtype=np.int64)
-        broken = self._broken(Traces.of_run(states, actions), solved, loops)[:, 0]
+        broken = self._broken(RunTraces.of_run(states, actions), solved, loops)[:, 0]
         names = [rule.rule.id for rule, bad in zip(self.monitor.rules, broken, strict=True) if bad]
         return {"rules": names} if names else {}
 
@@ -222,7 +222,7 @@ class Rules(Objective):
         broken = [rule for rule in self.rules.rules if rule.id in run.get("rules", ())]
         if run["ending"] == Ending.LOOP.label:
             return tuple(names_of(broken))
-        letters = Letters(Traces.of_run(states, run["operators"]), self.monitor.atoms)
+        letters = Letters(RunTraces.of_run(states, run["operators"]), self.monitor.atoms)
         return (*names_of(broken), *news_of(broken, letters))
 
     def alternatives(self) -> Alternatives:

@@ -19,7 +19,7 @@ _MOST_CODES = 1 << 16  # numbers of letters, before those are left out that do n
 
 
 @dataclass(frozen=True, eq=False)
-class Traces:
+class RunTraces:
     """The states of traces, one trace after the other, each different state stored once."""
 
     states: StateArray
@@ -33,7 +33,7 @@ class Traces:
     @classmethod
     def of_runs(
         cls, states: StateArray, which: Ids, offsets: Ids, actions: Sequence[ArrayLike]
-    ) -> Traces:
+    ) -> RunTraces:
         """The traces of runs by these actions."""
         operators = np.full(len(which), NO_OPERATOR, dtype=np.int32)
         later = np.ones(len(which), dtype=np.bool_)
@@ -43,7 +43,7 @@ class Traces:
         return cls(states, which, operators, offsets)
 
     @classmethod
-    def of_run(cls, states: StateArray, actions: Sequence[int]) -> Traces:
+    def of_run(cls, states: StateArray, actions: Sequence[int]) -> RunTraces:
         """The trace of one run."""
         ends = np.array([0, len(states)], dtype=np.int64)
         return cls.of_runs(states, np.arange(len(states)), ends, [list(actions)])
@@ -84,7 +84,7 @@ def _joined(sign: str, parts: Sequence[Bools]) -> Bools:
 class Letters:
     """The truth of atoms in all entries of traces; each atom is computed when it is needed."""
 
-    def __init__(self, traces: Traces, atoms: Mapping[str, Condition]) -> None:
+    def __init__(self, traces: RunTraces, atoms: Mapping[str, Condition]) -> None:
         self.traces = traces
         self._atoms = atoms
         self._columns: dict[str, Bools] = {}

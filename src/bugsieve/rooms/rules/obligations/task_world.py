@@ -10,7 +10,7 @@ from itertools import chain
 from bugsieve.rooms.rules.engine.certificates import Statement, none_certificate, trace_certificate
 from bugsieve.rooms.rules.engine.deciding import Empty, Inconclusive, NoTrace, decide
 from bugsieve.rooms.rules.engine.lassos import Lasso, NoLasso, find_lasso
-from bugsieve.rooms.rules.engine.parts import source_of
+from bugsieve.rooms.rules.engine.parts import plain_task_of
 from bugsieve.rooms.rules.engine.proofs import Proof, plain_proof, proofs
 from bugsieve.rooms.rules.engine.refutations import NoRefutation, Refutation, find_refutation
 from bugsieve.rooms.rules.engine.relaxations import is_never_stuck
@@ -37,7 +37,7 @@ class TaskWorld(World):
     @cached_property
     def goes_on(self) -> bool:
         """Return true if the values of some variable alone let an operator be applied."""
-        return is_never_stuck(source_of(self._task).sas)
+        return is_never_stuck(plain_task_of(self._task).sas)
 
     @property
     def first_letter(self) -> Letter:

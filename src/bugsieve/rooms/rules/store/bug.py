@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bugsieve.base.files_and_processes.foreign_json import Row, fitting
+from bugsieve.base.files_and_processes.foreign_json import FixedList, fitting
 
 VIOLATED = "violated"
 ENGINE = "product"
@@ -25,7 +25,7 @@ _HEAD = {
 }
 _STEPS = {"operators": [int], "actions": [str], "loop_start": (int, None)}
 _SHAPES = {"trace": {**_HEAD, "trace": _STEPS}, "none": {**_HEAD, "proof": {"by": str}}}
-_PLAN = {**_HEAD, "plan": {"horizon": Row(int, int), "tokens": [dict], "letters": [[str]]}}
+_PLAN = {**_HEAD, "plan": {"horizon": FixedList(int, int), "tokens": [dict], "letters": [[str]]}}
 _PROOFS = ("facts", "pairs", "states", "rerun", "slots")
 _SHAPE = {**dict.fromkeys(("id", "kind", "oracle", "rule", "literal"), str), "certificate": dict}
 

@@ -15,8 +15,8 @@ from bugsieve.base.registry.members import MemberTable
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from bugsieve.rooms.rules.campaign.bound import Bound
     from bugsieve.rooms.rules.campaign.options import RulesOptions
+    from bugsieve.rooms.rules.campaign.rule_subject import Bound
     from bugsieve.rooms.rules.campaign.subject import RulesTasks
     from bugsieve.rooms.rules.file.source import Source
     from bugsieve.rooms.rules.store.records import RulesRecords

@@ -8,7 +8,7 @@ from typing import Any
 
 from bugsieve.base.errors import BudgetError, InputError, UnsupportedError, UsageError
 from bugsieve.base.files_and_processes.foreign_json import fitting
-from bugsieve.campaigns.store.packing import unpacked
+from bugsieve.campaigns.store.certificate_blobs import unpacked
 from bugsieve.campaigns.store.records import CampaignRecords, json_of, text_of
 from bugsieve.campaigns.store.schema import damaged, understood
 from bugsieve.campaigns.store.tables import RULES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bugsieve.campaigns.store.packing import json_text, packed
+from bugsieve.campaigns.store.certificate_blobs import json_text, packed
 from bugsieve.campaigns.store.store import Row, Store
 from bugsieve.campaigns.store.tables import RULES
 from bugsieve.pipeline.judging.findings import Finding

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve.base.errors import InputError
-from bugsieve.base.files_and_processes.foreign_json import Row, fitting
+from bugsieve.base.files_and_processes.foreign_json import FixedList, fitting
 from bugsieve.policies.fingerprints import network_key
 from bugsieve.rooms.jani.model.model import JaniModel, WordArray
 from bugsieve.rooms.jani.model.types import Value
@@ -29,7 +29,7 @@ FAULT, AVOIDABLE = "fault", "avoidable"
 PlainState = list[Value]
 
 _STATE_SHAPE = [(int, bool, float)]
-_FAULT_SHAPE = {"outcome": _STATE_SHAPE, "unsafe": [Row(_STATE_SHAPE, int, int)]}
+_FAULT_SHAPE = {"outcome": _STATE_SHAPE, "unsafe": [FixedList(_STATE_SHAPE, int, int)]}
 _HEAD_SHAPE = {
     "certificate": int,
     "kind": str,
@@ -43,8 +43,8 @@ _HEAD_SHAPE = {
     "run": {"states": [_STATE_SHAPE], "actions": [int], "action_names": [str]},
 }
 _TABLES_SHAPE = {
-    "safe": [Row(_STATE_SHAPE, int, int)],
-    "answers": [Row(_STATE_SHAPE, (int, None))],
+    "safe": [FixedList(_STATE_SHAPE, int, int)],
+    "answers": [FixedList(_STATE_SHAPE, (int, None))],
 }
 _SHAPE = {
     "id": str,

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.stopping import Stopped, StopToken
 from bugsieve.campaigns.measured import low_risk
 from bugsieve.campaigns.session import Counts, Driver, Session, known_order
@@ -22,9 +22,9 @@ from bugsieve.pipeline.measuring.figures import Figures
 from bugsieve.pipeline.measuring.looks import look_from
 from bugsieve.policies.foreign.conversation import policy_notes
 from bugsieve.rooms.jani.model.findings import ModelError
+from bugsieve.rooms.jani.policies.model_policy_failures import Troubles
 from bugsieve.rooms.jani.policies.policy import ModelPolicy
 from bugsieve.rooms.jani.policies.runs import UnsafeRun
-from bugsieve.rooms.jani.policies.troubles import Troubles
 from bugsieve.rooms.safety.bugs.bug import NETWORK
 from bugsieve.rooms.safety.campaign.green import (
     NO_DANGER,
@@ -42,7 +42,7 @@ from bugsieve.rooms.safety.causes import safety_cause_of
 from bugsieve.rooms.safety.store.records import SafetyRecords
 from bugsieve.rooms.safety.store.store import WalkPart
 from bugsieve.rooms.safety.walks.determinism import SafetyDeterminism
-from bugsieve.rooms.safety.walks.run_examiner import RunFold, StoredRuns, UnsafeRunRow
+from bugsieve.rooms.safety.walks.run_examiner import StoredRuns, UnsafeRunMemory, UnsafeRunRow
 from bugsieve.rooms.safety.walks.stability import SafetyAsker
 from bugsieve.rooms.safety.walks.unsafe_runs import UnsafeRunFuzzer, Walk
 from bugsieve.rooms.safety.walks.walk_outcomes import WalkOutcome
@@ -60,7 +60,7 @@ class SafetyDriver(Driver):
         self,
         options: SafetyOptions,
         fuzzer: UnsafeRunFuzzer,
-        fold: RunFold,
+        memory: UnsafeRunMemory,
         order: SetOrder,
         policy: ModelPolicy,
         records: SafetyRecords,
@@ -69,7 +69,7 @@ class SafetyDriver(Driver):
         self.seed = options.fuzz.seed
         self._options = options
         self._fuzzer = fuzzer
-        self._fold = fold
+        self._memory = memory
         self._order = order
         self._policy = policy
         self._most = options.stop.most_tests if options.measures else options.fuzz.walks
@@ -88,7 +88,7 @@ class SafetyDriver(Driver):
     def step(self, session: Session) -> str | None:
         """Make some walks and examine their runs; a reason if there are none left."""
         for number, run in self._pending:
-            finding = self._fold.of(number, run)
+            finding = self._memory.of(number, run)
             assert isinstance(finding, Finding)
             self._accept(session, finding)
         self._pending = ()
@@ -160,13 +160,13 @@ class SafetyDriver(Driver):
 
     def counts(self, progress: Progress) -> Counts:
         """The numbers of walks and of unsafe runs."""
-        return Counts(self._runs, self._most, self._fold.different_runs, progress.walks)
+        return Counts(self._runs, self._most, self._memory.different_runs, progress.walks)
 
     def progress(self, progress: Progress) -> Progress:
         """The progress with what the policy was asked and did wrong."""
-        before, fold, order = self._before, self._fold, self._order
+        before, memory, order = self._before, self._memory, self._order
         beside = self._explored or Explored()
-        again = fold.asker.calls + order.asked_again + beside.asked_again
+        again = memory.asker.calls + order.asked_again + beside.asked_again
         return replace(
             progress,
             policy_calls=before.policy_calls + self._fuzzer.decisions + beside.asked,
@@ -231,7 +231,7 @@ class SafetyDriver(Driver):
 
     def _take(self, session: Session, walk: Walk, seconds: float) -> None:
         """Note the walk, and have its run examined if it is unsafe."""
-        found = None if walk.run is None else self._fold.of(walk.number, walk.run)
+        found = None if walk.run is None else self._memory.of(walk.number, walk.run)
         session.progress = replace(
             session.progress,
             walks=walk.number + 1,
@@ -265,7 +265,7 @@ def drive(
     walks = list(records.digests().items())
     pending = tuple((walk, records.run(walk)) for _, walk in walks[judged:])
     stored = _stored_runs(records, dict(walks[:judged]), options.shared_runs)
-    fold = RunFold(
+    memory = UnsafeRunMemory(
         policy,
         options.oracles,
         stored,
@@ -276,7 +276,7 @@ def drive(
         singly=options.measures,
     )
     order = SetOrder(SafetyAsker(policy), **known_order(records))
-    return SafetyDriver(options, equipment.fuzzer, fold, order, policy, records, pending)
+    return SafetyDriver(options, equipment.fuzzer, memory, order, policy, records, pending)
 
 
 def _stored_runs(records: SafetyRecords, walks: dict[bytes, int], shared_runs: int) -> StoredRuns:

@@ -15,7 +15,7 @@ from typing import Any
 from bugsieve.base.wording import counted
 from bugsieve.campaigns.accounts import Account
 from bugsieve.campaigns.named_bugs import find_bug
-from bugsieve.campaigns.store.proofs import proof_of
+from bugsieve.campaigns.store.checked_certificates import proof_of
 from bugsieve.campaigns.store.schema import damaged
 from bugsieve.pictures.strips import SvgFile, run_strip, strips_file
 from bugsieve.rooms.jani.model.model import JaniModel
@@ -62,7 +62,7 @@ class SafetyExplanation:
 
 
 @dataclass(frozen=True)
-class Witness:
+class SafetyWitness:
     """Stored data on a bug beside its certificate; enough to explain it without the store."""
 
     folder: Path
@@ -120,7 +120,7 @@ def outcomes_of(model: JaniModel, state: PlainState, action: int) -> list[PlainS
     return plain_states(model, model.pack(expansion.outcomes[begin:end]))
 
 
-def witnesses(records: SafetyRecords, rows: Iterable[SafetyBugRow]) -> Iterator[Witness]:
+def witnesses(records: SafetyRecords, rows: Iterable[SafetyBugRow]) -> Iterator[SafetyWitness]:
     """The witnesses of these bugs in the records."""
     model, policy = saved_model(records.directory, records.header), records.header.policy
     verdicts: dict[str, dict[int, RunVerdict]] = {}
@@ -132,10 +132,10 @@ def witnesses(records: SafetyRecords, rows: Iterable[SafetyBugRow]) -> Iterator[
         if verdict is None:
             raise damaged(records.directory, f"table verdicts: none on walk {row.walk}")
         run = records.run(row.walk)
-        yield Witness(records.directory, row, policy, model, run, verdict)
+        yield SafetyWitness(records.directory, row, policy, model, run, verdict)
 
 
-def witness_of(folder: Path, name: str) -> Witness:
+def witness_of(folder: Path, name: str) -> SafetyWitness:
     """The witness in the store for the bug of this id, or for the only one that begins so."""
     with SafetyRecords(folder) as records:
         row: Any = find_bug(records, name)

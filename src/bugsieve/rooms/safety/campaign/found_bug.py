@@ -10,7 +10,7 @@ from bugsieve.campaigns.found import fields_of
 from bugsieve.pictures.strips import run_strip, strips_image
 from bugsieve.pipeline.bugs.cause import Cause
 from bugsieve.rooms.safety.bugs.bug import SafetyBug
-from bugsieve.rooms.safety.campaign.explanation import Witness, explanation_text, witnesses
+from bugsieve.rooms.safety.campaign.explanation import SafetyWitness, explanation_text, witnesses
 from bugsieve.rooms.safety.store.records import SafetyRecords
 
 
@@ -20,7 +20,7 @@ class FoundSafetyBug(SafetyBug):
 
     cause: Cause = field(kw_only=True)
     """The cause, wherever it happens; bugs with equal causes belong together."""
-    witness: Witness = field(kw_only=True)
+    witness: SafetyWitness = field(kw_only=True)
     """Its model, and the run in which it was found."""
 
     def explain(self) -> str:

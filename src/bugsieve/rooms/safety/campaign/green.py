@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import BugsieveError, UsageError
 from bugsieve.base.stopping import Stopped, StopToken, check_stop
 from bugsieve.base.wording import counted

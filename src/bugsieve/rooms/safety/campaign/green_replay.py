@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import BugsieveError
 from bugsieve.base.stopping import check_stop
 from bugsieve.base.wording import counted

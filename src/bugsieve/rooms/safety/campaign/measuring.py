@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bugsieve.pipeline.measuring.figures import FINE, UNDECIDED, Figures, Shown, figures_of
+from bugsieve.pipeline.measuring.figures import FINE, UNDECIDED, Figures, SampledTest, figures_of
 from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.oracles.analysis import RunVerdict
 from bugsieve.rooms.safety.oracles.decide import Safety
@@ -34,7 +34,7 @@ def _distribution(step_limit: int) -> str:
     )
 
 
-def _tests(records: SafetyRecords) -> list[Shown]:
+def _tests(records: SafetyRecords) -> list[SampledTest]:
     """The findings of each walk, in order."""
     walks, runs = records.walks(), records.runs()
     first = dict(zip(runs.walks.tolist(), runs.same_as.tolist(), strict=True))
@@ -45,12 +45,12 @@ def _tests(records: SafetyRecords) -> list[Shown]:
     ]
 
 
-def _without_danger(outcome: str) -> Shown:
+def _without_danger(outcome: str) -> SampledTest:
     """The finding of a walk without danger: undecided if the policy itself has ended it."""
     return UNDECIDED if WalkOutcome(outcome).is_failure else FINE
 
 
-def _shown_by_runs(records: SafetyRecords) -> dict[int, Shown]:
+def _shown_by_runs(records: SafetyRecords) -> dict[int, SampledTest]:
     """The findings of different unsafe runs, by the first walk of each."""
     causes = {member.id: member.cause.id for member in records.members_of_causes()}
     sightings = records.sightings()
@@ -62,5 +62,5 @@ def _shown_by_runs(records: SafetyRecords) -> dict[int, Shown]:
         found = frozenset(causes[sighting.bug] for sighting in sightings.get(walk, ()))
         is_avoidable = all(run_class(said[walk]) != "unavoidable" for said in verdicts)
         is_open = walk in claims or bool(first.open_faults) or (not found and is_avoidable)
-        shown[walk] = Shown(found, is_open)
+        shown[walk] = SampledTest(found, is_open)
     return shown

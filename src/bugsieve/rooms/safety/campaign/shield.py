@@ -18,8 +18,8 @@ from bugsieve.base.errors import InputError, UsageError
 from bugsieve.base.registry.spec_folder import typed_in
 from bugsieve.base.trust.trust import trusting
 from bugsieve.campaigns.campaign import AnyPath
+from bugsieve.campaigns.store.checked_certificates import proof_of
 from bugsieve.campaigns.store.progress import CampaignHeader
-from bugsieve.campaigns.store.proofs import proof_of
 from bugsieve.rooms.jani.model.model import JaniModel, Valuations
 from bugsieve.rooms.jani.policies.policy import ModelPolicy
 from bugsieve.rooms.jani.policies.rows import row_keys

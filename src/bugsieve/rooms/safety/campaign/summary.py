@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bugsieve.base.wording import counted, shown_number
+from bugsieve.campaigns.policy_failures import Trouble
 from bugsieve.campaigns.summary import Summary, changes_of
-from bugsieve.campaigns.troubles import Trouble
 from bugsieve.pipeline.judging.findings import UnprovenRow
 from bugsieve.rooms.jani.model.saved import has_probabilities
 from bugsieve.rooms.jani.starts import StartSampler

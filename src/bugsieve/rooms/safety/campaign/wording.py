@@ -13,8 +13,8 @@ from bugsieve.campaigns.measured import figure_lines, measured_lines
 from bugsieve.campaigns.store.progress import CampaignHeader
 from bugsieve.campaigns.wording import bug_lines, check_lines, kinds_text
 from bugsieve.rooms.jani.model.state_wording import changes_text, telling_text
+from bugsieve.rooms.safety.campaign.identical_walks import Sameness, sameness_of
 from bugsieve.rooms.safety.campaign.options import SafetyOptions
-from bugsieve.rooms.safety.campaign.sameness import Sameness, sameness_of
 from bugsieve.rooms.safety.campaign.summary import RunCounts, SafetyProof, SafetySummary
 from bugsieve.rooms.safety.store.records import SafetyRecords
 from bugsieve.rooms.safety.walks.run_examiner import SafetyBugRow

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from bugsieve.base.files_and_processes.foreign_json import fitting
-from bugsieve.campaigns.store.packing import MOST_BYTES
+from bugsieve.campaigns.store.certificate_blobs import MOST_BYTES
 from bugsieve.rooms.safety.bugs.bug import (
     ANSWERS,
     FAULT,

@@ -57,7 +57,7 @@ class WalkColumns:
 
 
 @dataclass(frozen=True, eq=False)
-class RunColumns:
+class UnsafeRunColumns:
     """The unsafe runs, in the order of the walks that found them."""
 
     walks: Integers
@@ -108,11 +108,11 @@ class SafetyRecords(CampaignRecords[SafetyBugRow]):
         ((least, most),) = self._rows(query)
         return least, most
 
-    def runs(self) -> RunColumns:
+    def runs(self) -> UnsafeRunColumns:
         """All unsafe runs, without their states."""
         rows = self._rows("SELECT walk, IFNULL(same_as, walk), steps FROM runs ORDER BY walk")
         walks, same_as, steps = columns_of(rows, 3)
-        return RunColumns(
+        return UnsafeRunColumns(
             np.array(walks, dtype=np.int64),
             np.array(same_as, dtype=np.int64),
             np.array(steps, dtype=np.int64),

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.campaigns.store.packing import json_text
+from bugsieve.campaigns.store.certificate_blobs import json_text
 from bugsieve.campaigns.store.progress import WalkRow
 from bugsieve.campaigns.store.store import Row, Store
 from bugsieve.campaigns.store.tables import SAFETY

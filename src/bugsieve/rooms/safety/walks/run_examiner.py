@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import BudgetError, InternalError
 from bugsieve.base.stopping import check_stop
 from bugsieve.base.wording import counted
@@ -291,7 +291,7 @@ class StoredRuns:
     """True if the ids of the stored bugs name a network by its spec."""
 
 
-class RunFold:
+class UnsafeRunMemory:
     """Examines each different unsafe run once, in the order of the walks.
 
     Where runs are judged `singly`, nothing that is said of one depends on those before.

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from bugsieve.rooms.timelines.encoding.slots import Slot, Times, View, value_variable
+from bugsieve.rooms.timelines.encoding.slots import Slot, Times, TokenView, value_variable
 from bugsieve.rooms.timelines.encoding.variables import Constraints, Linear, Literal
 from bugsieve.rooms.timelines.models.model import (
     MASTER,
@@ -14,7 +14,6 @@ from bugsieve.rooms.timelines.models.model import (
     Between,
     Body,
     Branch,
-    Check,
     Choose,
     Comparison,
     Constant,
@@ -28,6 +27,7 @@ from bugsieve.rooms.timelines.models.model import (
     Subgoal,
     Sum,
     Term,
+    TermComparison,
     Type,
 )
 from bugsieve.rooms.timelines.nddl.packages import load_cp_model
@@ -50,7 +50,7 @@ class Bound:
     """The tokens of a subgoal: the slots that may hold it, or a token of its own."""
 
     guards: tuple[Literal, ...]
-    view: View
+    view: TokenView
     matches: list[tuple[Literal, Slot]] = field(default_factory=list)
 
 
@@ -62,7 +62,7 @@ class Instance:
     slot: Slot | None
     guard: Literal | None
     body: Body
-    views: dict[int, View] = field(default_factory=dict)
+    views: dict[int, TokenView] = field(default_factory=dict)
     variables: dict[int, Linear] = field(default_factory=dict)
     types: dict[int, Type] = field(default_factory=dict)
     tokens: dict[int, Bound] = field(default_factory=dict)
@@ -110,7 +110,7 @@ class Rules:
         self._body(instance.body, instance, guards)
 
     def _add_predicate(
-        self, class_name: str, name: str, view: View, guards: tuple[Literal, ...]
+        self, class_name: str, name: str, view: TokenView, guards: tuple[Literal, ...]
     ) -> None:
         body = self.model.classes[class_name].predicates[name].body
         self._body(body, Instance(-1, None, None, body, views={MASTER: view}), guards)
@@ -120,7 +120,7 @@ class Rules:
             self._item(item, instance, guards)
 
     def _item(self, item: Item, instance: Instance, guards: tuple[Literal, ...]) -> None:
-        if isinstance(item, Check):
+        if isinstance(item, TermComparison):
             self._check(item.comparison, item.left, item.right, instance, guards)
         elif isinstance(item, Link):
             self._link(item, instance, guards)
@@ -252,7 +252,7 @@ class Rules:
         self.constraints.cp.add_allowed_assignments([thing, result], list(table.items()))
         return result
 
-    def _view(self, item: Subgoal) -> View:
+    def _view(self, item: Subgoal) -> TokenView:
         """A token of its own, anywhere in time."""
         times, constraints = self.times, self.constraints
         predicate = self.model.classes[item.class_name].predicates[item.predicate]
@@ -264,7 +264,7 @@ class Rules:
             name: value_variable(constraints, self.model, type_)
             for name, type_ in predicate.parameters.items()
         }
-        return View(thing, start, end, parameters)
+        return TokenView(thing, start, end, parameters)
 
     def _new_token(self, item: Subgoal, instance: Instance, guards: tuple[Literal, ...]) -> Bound:
         view = self._view(item)
@@ -325,7 +325,7 @@ class Rules:
             self._add_predicate(item.class_name, item.predicate, bound.view, (literal,))
         return [early, late]
 
-    def _same(self, one: View, other: View, guards: tuple[Literal, ...]) -> None:
+    def _same(self, one: TokenView, other: TokenView, guards: tuple[Literal, ...]) -> None:
         for name in ("object", "start", "end", *one.parameters):
             self._enforce(one.field(name) == other.field(name), guards)
 
@@ -348,7 +348,9 @@ class Rules:
     def _amounts(self, item: Subgoal, instance: Instance) -> tuple[int, ...]:
         """The possible amounts: some `eq` beside it must name them."""
         wanted: set[int] | None = None
-        for check in (other for other in _block(instance.body, item) if isinstance(other, Check)):
+        for check in (
+            other for other in _block(instance.body, item) if isinstance(other, TermComparison)
+        ):
             for one, other in ((check.left, check.right), (check.right, check.left)):
                 if one == Field(item.number, "quantity", NUMBER) and check.comparison == "eq":
                     found = self._possible(other)

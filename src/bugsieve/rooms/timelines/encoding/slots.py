@@ -12,7 +12,7 @@ from bugsieve.rooms.timelines.nddl.trees import MAX_NUMBER
 
 
 @dataclass(frozen=True)
-class View:
+class TokenView:
     """A token as the terms of a body see it."""
 
     object: Linear
@@ -40,7 +40,7 @@ class Slot:
     end: Linear
     holds: Mapping[str, Literal]
     """For each predicate, a literal that is true if the token is of it."""
-    views: Mapping[str, View]
+    views: Mapping[str, TokenView]
     """The token, if it is of a predicate."""
 
 
@@ -97,7 +97,7 @@ def _make_slot(
     end = constraints.integer(times.start + 1, times.high)
     constraints.cp.add(end >= start + 1)
     holds: dict[str, Literal] = {}
-    views: dict[str, View] = {}
+    views: dict[str, TokenView] = {}
     for name, predicate in model.classes[thing.class_name].predicates.items():
         types = predicate.parameters
         if any(model.values(type_) == () for type_ in types.values()):
@@ -107,7 +107,7 @@ def _make_slot(
             parameter: value_variable(constraints, model, type_)
             for parameter, type_ in types.items()
         }
-        views[name] = View(thing.number, start, end, parameters)
+        views[name] = TokenView(thing.number, start, end, parameters)
     constraints.cp.add_exactly_one([~active, *holds.values()])
     return Slot(number, thing, active, start, end, holds, views)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from bugsieve.rooms.timelines.encoding.rules import Bound, Instance
-from bugsieve.rooms.timelines.encoding.slots import Slot, Times, View
+from bugsieve.rooms.timelines.encoding.slots import Slot, Times, TokenView
 from bugsieve.rooms.timelines.models.atoms import COMPARISONS, AtomCondition, LevelCondition
 from bugsieve.rooms.timelines.models.model import Model, Object, Subgoal, choices, subgoals
 from bugsieve.rooms.timelines.plans.plan import Outside, Plan, Support, Token, Value
@@ -57,7 +57,7 @@ class _Reader:
             supports,
         )
 
-    def _parameters(self, class_name: str, predicate: str, view: View) -> dict[str, Value]:
+    def _parameters(self, class_name: str, predicate: str, view: TokenView) -> dict[str, Value]:
         types = self.model.classes[class_name].predicates[predicate].parameters
         return {
             name: self.model.show(self.value(variable), types[name])

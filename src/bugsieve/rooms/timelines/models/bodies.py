@@ -11,7 +11,6 @@ from bugsieve.rooms.timelines.models.model import (
     Between,
     Body,
     Branch,
-    Check,
     Choose,
     Comparison,
     Constant,
@@ -22,9 +21,10 @@ from bugsieve.rooms.timelines.models.model import (
     Subgoal,
     Sum,
     Term,
+    TermComparison,
     Type,
 )
-from bugsieve.rooms.timelines.models.scopes import Scope, Token
+from bugsieve.rooms.timelines.models.scopes import NamedToken, Scope
 from bugsieve.rooms.timelines.nddl import syntax
 from bugsieve.rooms.timelines.nddl.relations import RELATIONS
 from bugsieve.rooms.timelines.nddl.syntax import Place
@@ -79,7 +79,7 @@ class Builder:
         if isinstance(item, syntax.Assignment):
             both = (item.target, item.value)
             return [constraint(syntax.Constraint("eq", both, item.place), scope)]
-        if isinstance(item, syntax.Variable):
+        if isinstance(item, syntax.VariableDeclaration):
             return self._variable(item, scope)
         if isinstance(item, syntax.Relation):
             return self._relation(item, scope)
@@ -93,7 +93,7 @@ class Builder:
             return self._call(item, scope)
         raise item.place.error("a declaration is not expected inside a block")
 
-    def _variable(self, item: syntax.Variable, scope: Scope) -> list[Item]:
+    def _variable(self, item: syntax.VariableDeclaration, scope: Scope) -> list[Item]:
         declarations = scope.world.declarations
         value = None if item.value is None else scope.term(item.value)
         is_known = value is not None and not isinstance(value, Between | OneOf)
@@ -135,7 +135,7 @@ class Builder:
                 items.append(Link(item.relation, subject.number, token.number, item.place))
         return items
 
-    def _existing(self, target: syntax.Target, scope: Scope) -> Token | None:
+    def _existing(self, target: syntax.Target, scope: Scope) -> NamedToken | None:
         if target.label is not None or len(target.name.parts) != 1:
             return None
         label = target.name.parts[0]
@@ -150,7 +150,7 @@ class Builder:
             raise item.place.error(f"a {item.kind} cannot stand inside a block")
         return [self._subgoal(target, scope)[1] for target in item.targets]
 
-    def _subgoal(self, target: syntax.Target, scope: Scope) -> tuple[Token, Subgoal]:
+    def _subgoal(self, target: syntax.Target, scope: Scope) -> tuple[NamedToken, Subgoal]:
         name = target.name
         *owner, predicate = name.parts
         if not owner:
@@ -169,7 +169,7 @@ class Builder:
         if predicate not in known:
             sentence = f"the class {class_name!r} has no predicate {predicate!r}"
             raise name.place.error(f"{sentence}{suggest(predicate, known)}")
-        token = Token(self.tokens, class_name, predicate, known[predicate])
+        token = NamedToken(self.tokens, class_name, predicate, known[predicate])
         self._count(name.place)
         self.tokens += 1
         if target.label is not None:
@@ -187,7 +187,7 @@ class Builder:
         return [constraint(syntax.Constraint("eq", both, item.place), scope)]
 
 
-def constraint(item: syntax.Constraint, scope: Scope) -> Check:
+def constraint(item: syntax.Constraint, scope: Scope) -> TermComparison:
     """The check that a constraint asks for."""
     known = [*_PAIRS, *_TRIPLES]
     if item.name not in known:
@@ -212,7 +212,7 @@ def constraint(item: syntax.Constraint, scope: Scope) -> Check:
     return check(comparison, left, right, item.place)
 
 
-def check(comparison: Comparison, left: Term, right: Term, place: Place) -> Check:
+def check(comparison: Comparison, left: Term, right: Term, place: Place) -> TermComparison:
     """A comparison whose sides fit; a domain is put on the right."""
     check_types(left, right, place)
     if isinstance(left, Between | OneOf):
@@ -225,7 +225,7 @@ def check(comparison: Comparison, left: Term, right: Term, place: Place) -> Chec
         raise place.unsupported("a range or a set is compared by order")
     if comparison in ("leq", "lt") and left.type.kind != "number":
         raise place.error(f"values of type {left.type.name} have no order")
-    return Check(comparison, left, right, place)
+    return TermComparison(comparison, left, right, place)
 
 
 def check_types(left: Term, right: Term, place: Place) -> None:
@@ -237,4 +237,4 @@ def check_types(left: Term, right: Term, place: Place) -> None:
 
 def has_only_checks(body: Body) -> bool:
     """Return true if a body speaks of one token alone."""
-    return all(isinstance(item, Check) for item in body)
+    return all(isinstance(item, TermComparison) for item in body)

@@ -31,7 +31,7 @@ _BUILT_IN_MEMBERS: Mapping[str, Mapping[str, Type]] = {
 class ClassSyntax:
     """A class as its file has it, and its ancestors, itself first."""
 
-    declared: syntax.Class | None
+    declared: syntax.ClassDeclaration | None
     lineage: tuple[str, ...]
     kind: ClassKind
     members: Mapping[str, Type]
@@ -55,7 +55,7 @@ class Declarations:
         known = [*_SIMPLE, *self.enums, *self.classes]
         raise place.error(no_such("type", name, known))
 
-    def chosen_type(self, item: syntax.Variable) -> Type:
+    def chosen_type(self, item: syntax.VariableDeclaration) -> Type:
         """The type of a variable whose value a plan chooses, which must be one of a few or whole.
 
         Members and constants may be `float`: their values are there, and they are whole.
@@ -72,7 +72,9 @@ class Declarations:
                 return model.Constant(values.index(name), Type(enum, "enum"))
         return None
 
-    def predicate_owner(self, class_name: str, predicate: str) -> syntax.Predicate | None:
+    def predicate_owner(
+        self, class_name: str, predicate: str
+    ) -> syntax.PredicateDeclaration | None:
         """The predicate of a class or of one that it extends."""
         for name in self.classes[class_name].lineage:
             declared = self.classes[name].declared
@@ -85,9 +87,9 @@ class Declarations:
 def declare(statements: Sequence[syntax.Statement]) -> Declarations:
     """The declarations among some statements."""
     enums = _enums(s for s in statements if isinstance(s, syntax.Enumeration))
-    found = [s for s in statements if isinstance(s, syntax.Class)]
+    found = [s for s in statements if isinstance(s, syntax.ClassDeclaration)]
     taken = {*_SIMPLE, *enums, *BUILT_IN}
-    by_name: dict[str, syntax.Class] = {}
+    by_name: dict[str, syntax.ClassDeclaration] = {}
     for declared in found:
         if declared.name in taken or declared.name in by_name:
             sentence = f"the name {declared.name!r} is already taken by another type"
@@ -120,7 +122,7 @@ def _enums(found: Iterable[syntax.Enumeration]) -> dict[str, tuple[str, ...]]:
     return enums
 
 
-def _lineage(name: str, classes: Mapping[str, syntax.Class]) -> tuple[str, ...]:
+def _lineage(name: str, classes: Mapping[str, syntax.ClassDeclaration]) -> tuple[str, ...]:
     lineage = [name]
     while lineage[-1] in classes:
         item = classes[lineage[-1]]
@@ -162,8 +164,8 @@ def _check_predicates(name: str, known: Declarations) -> None:
             _check_parameters(item)
 
 
-def _check_parameters(item: syntax.Predicate) -> None:
-    names = [part.name for part in item.body if isinstance(part, syntax.Variable)]
+def _check_parameters(item: syntax.PredicateDeclaration) -> None:
+    names = [part.name for part in item.body if isinstance(part, syntax.VariableDeclaration)]
     for number, name in enumerate(names):
         if name in _RESERVED or name in names[:number]:
             raise item.place.error(f"the parameter {name!r} of {item.name!r} is declared twice")

@@ -15,9 +15,9 @@ from bugsieve.rooms.timelines.models.model import (
     NUMBER,
     TRANSACTIONS,
     Body,
-    Check,
     Field,
     Model,
+    TermComparison,
     Type,
 )
 from bugsieve.rooms.timelines.models.objects import World
@@ -53,16 +53,18 @@ def _elaborate(statements: list[Statement], texts: tuple[tuple[str, str], ...]) 
     world = World(declarations)
     rest: list[Statement] = []
     for item in statements:
-        if isinstance(item, syntax.Variable):
+        if isinstance(item, syntax.VariableDeclaration):
             world.define(item)
         elif isinstance(item, syntax.New):
             world.make(item, {}, f"{item.type}_{len(world.objects)}", 0)
-        elif not isinstance(item, syntax.Class | syntax.Enumeration):
+        elif not isinstance(item, syntax.ClassDeclaration | syntax.Enumeration):
             rest.append(item)
     parameters = _parameters(declarations)
     builder = Builder(parameters)
-    rules = [_rule(item, world, parameters) for item in rest if isinstance(item, syntax.Rule)]
-    others = [item for item in rest if not isinstance(item, syntax.Rule)]
+    rules = [
+        _rule(item, world, parameters) for item in rest if isinstance(item, syntax.RuleDefinition)
+    ]
+    others = [item for item in rest if not isinstance(item, syntax.RuleDefinition)]
     root = builder.body(others, Scope(world, None))
     return Model(
         enums=declarations.enums,
@@ -89,13 +91,15 @@ def _parameters(declarations: Declarations) -> dict[str, dict[str, Mapping[str, 
                 found[predicate.name] = {
                     part.name: declarations.chosen_type(part)
                     for part in predicate.body
-                    if isinstance(part, syntax.Variable)
+                    if isinstance(part, syntax.VariableDeclaration)
                 }
     return result
 
 
 def _rule(
-    item: syntax.Rule, world: World, parameters: Mapping[str, Mapping[str, Mapping[str, Type]]]
+    item: syntax.RuleDefinition,
+    world: World,
+    parameters: Mapping[str, Mapping[str, Mapping[str, Type]]],
 ) -> model.Rule:
     classes = world.declarations.classes
     if item.class_name not in classes:
@@ -137,8 +141,10 @@ def _predicate(owner: str, name: str, types: Mapping[str, Type], world: World) -
     return model.Predicate(owner, name, types, body)
 
 
-def _predicate_checks(item: Statement, types: Mapping[str, Type], scope: Scope) -> list[Check]:
-    if isinstance(item, syntax.Variable):
+def _predicate_checks(
+    item: Statement, types: Mapping[str, Type], scope: Scope
+) -> list[TermComparison]:
+    if isinstance(item, syntax.VariableDeclaration):
         if item.conditions:
             raise item.place.unsupported("a parameter has conditions of its own")
         if item.value is None:
@@ -188,7 +194,7 @@ def _durations(body: model.Body) -> tuple[int, int | None]:
     low, high = 1, None
     duration = Field(MASTER, "duration", NUMBER)
     for item in body:
-        if not isinstance(item, Check) or item.comparison == "neq":
+        if not isinstance(item, TermComparison) or item.comparison == "neq":
             continue
         below, above = _bounds(item, duration)
         low = max(low, below or 1)
@@ -197,7 +203,7 @@ def _durations(body: model.Body) -> tuple[int, int | None]:
     return low, high
 
 
-def _bounds(item: Check, duration: Field) -> tuple[int | None, int | None]:
+def _bounds(item: TermComparison, duration: Field) -> tuple[int | None, int | None]:
     """The bounds on the duration from a comparison with a known value."""
     slack = int(item.comparison == "lt")
     other = item.right if item.left == duration else item.left

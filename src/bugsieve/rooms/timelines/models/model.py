@@ -99,7 +99,7 @@ Comparison: TypeAlias = Literal["eq", "neq", "leq", "lt"]
 
 
 @dataclass(frozen=True)
-class Check:
+class TermComparison:
     """A comparison of two terms; only `eq` and `neq` may have a domain, on the right."""
 
     comparison: Comparison
@@ -133,7 +133,7 @@ class Link:
 class Branch:
     """One body or another."""
 
-    condition: Check
+    condition: TermComparison
     then: Body
     otherwise: Body
 
@@ -148,7 +148,7 @@ class Choose:
     domain: Between | OneOf | None
 
 
-Item: TypeAlias = Check | Subgoal | Link | Branch | Choose
+Item: TypeAlias = TermComparison | Subgoal | Link | Branch | Choose
 Body: TypeAlias = tuple[Item, ...]
 
 
@@ -301,10 +301,10 @@ def choices(body: Body) -> Iterator[Choose]:
             yield from choices(item.otherwise)
 
 
-def checks(body: Body) -> Iterator[Check]:
+def checks(body: Body) -> Iterator[TermComparison]:
     """All comparisons of a body, conditions of branches among them."""
     for item in body:
-        if isinstance(item, Check):
+        if isinstance(item, TermComparison):
             yield item
         elif isinstance(item, Branch):
             yield item.condition

@@ -33,7 +33,7 @@ class World:
     strings: list[str] = field(default_factory=list)
     names: dict[str, Constant] = field(default_factory=dict)
 
-    def define(self, item: syntax.Variable) -> None:
+    def define(self, item: syntax.VariableDeclaration) -> None:
         """A global variable: a value or an object."""
         type_ = self.declarations.type(item.type, item.place)
         if item.name in self.names:
@@ -163,7 +163,7 @@ class World:
             return Constant(item.value, NUMBER)
         if isinstance(item, syntax.Truth):
             return Constant(int(item.value), BOOL)
-        if isinstance(item, syntax.Text):
+        if isinstance(item, syntax.StringLiteral):
             return Constant(self.string(item.value), STRING)
         if isinstance(item, syntax.Name):
             return self._named(item, names)

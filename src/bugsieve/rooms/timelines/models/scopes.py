@@ -29,7 +29,7 @@ _BOUNDS = ("start", "end", "duration")
 
 
 @dataclass(frozen=True)
-class Token:
+class NamedToken:
     """A token that a body speaks of: its class and the types of its parameters."""
 
     number: int
@@ -43,8 +43,8 @@ class Scope:
     """The names of a body; branches have names of their own besides."""
 
     world: World
-    master: Token | None
-    labels: dict[str, Token] = field(default_factory=dict)
+    master: NamedToken | None
+    labels: dict[str, NamedToken] = field(default_factory=dict)
     variables: dict[str, Local] = field(default_factory=dict)
 
     def inner(self) -> Scope:
@@ -59,7 +59,7 @@ class Scope:
             return Constant(item.value, NUMBER)
         if isinstance(item, syntax.Truth):
             return Constant(int(item.value), BOOL)
-        if isinstance(item, syntax.Text):
+        if isinstance(item, syntax.StringLiteral):
             return Constant(self.world.string(item.value), STRING)
         if isinstance(item, syntax.Range):
             if item.low is not None and item.high is not None and item.low > item.high:
@@ -102,7 +102,7 @@ class Scope:
             term = self.member(term, part, item.place)
         return term
 
-    def token(self, label: str) -> Token | None:
+    def token(self, label: str) -> NamedToken | None:
         """The token of a label, `this` among them."""
         return self.master if label == "this" else self.labels.get(label)
 
@@ -121,14 +121,14 @@ class Scope:
             raise item.place.error(no_such("name", str(item), self._known()))
         return value
 
-    def _has(self, token: Token, name: str) -> bool:
+    def _has(self, token: NamedToken, name: str) -> bool:
         return name in (*_BOUNDS, "object", "state") or name in token.parameters
 
     def _known(self) -> list[str]:
         fields = [*_BOUNDS, "object", *self.master.parameters] if self.master else []
         return [*self.labels, *self.variables, *fields, *self.world.names]
 
-    def field(self, token: Token, name: str, place: Place) -> Field:
+    def field(self, token: NamedToken, name: str, place: Place) -> Field:
         """A bound, the object or a parameter of a token."""
         if name in _BOUNDS:
             return Field(token.number, name, NUMBER)
@@ -158,6 +158,6 @@ class Scope:
         return Member(term, name, types[name])
 
 
-def master_of(class_name: str, predicate: str, parameters: Mapping[str, Type]) -> Token:
+def master_of(class_name: str, predicate: str, parameters: Mapping[str, Type]) -> NamedToken:
     """The token that a rule is about."""
-    return Token(MASTER, class_name, predicate, parameters)
+    return NamedToken(MASTER, class_name, predicate, parameters)

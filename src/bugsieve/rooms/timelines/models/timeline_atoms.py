@@ -14,7 +14,7 @@ from typing import ClassVar, TypeAlias
 from bugsieve.base.errors import InputError
 from bugsieve.base.names import suggest
 from bugsieve.rooms.rules.file.atom_forms import AtomForm
-from bugsieve.rooms.rules.file.source import Text
+from bugsieve.rooms.rules.file.source import PlacedText
 
 FORMS = ("level", "token")
 COMPARISONS = ("<=", ">=", "<", ">", "=", "!=")
@@ -64,7 +64,7 @@ class TokenAtom:
 TimelineAtom: TypeAlias = LevelAtom | TokenAtom
 
 
-def read_timeline_atom(text: Text) -> TimelineAtom:
+def read_timeline_atom(text: PlacedText) -> TimelineAtom:
     """The atom that a text means, or an InputError that names the character."""
     return _Reader(text).read()
 
@@ -81,7 +81,7 @@ class _Token:
 
 
 class _Reader:
-    def __init__(self, text: Text) -> None:
+    def __init__(self, text: PlacedText) -> None:
         self.text = text
         self.tokens = list(self._tokens())
         self.next = 0

@@ -36,7 +36,7 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Text:
+class StringLiteral:
     """A string in quotes."""
 
     value: str
@@ -98,7 +98,7 @@ class New:
     place: Place
 
 
-Expression: TypeAlias = Number | Text | Truth | Name | Range | Choice | Arithmetic | New
+Expression: TypeAlias = Number | StringLiteral | Truth | Name | Range | Choice | Arithmetic | New
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Constraint:
 
 
 @dataclass(frozen=True)
-class Variable:
+class VariableDeclaration:
     """`Path p = value;`, or `Path p : { constraints };`."""
 
     type: str
@@ -204,7 +204,7 @@ class Constructor:
 
 
 @dataclass(frozen=True)
-class Predicate:
+class PredicateDeclaration:
     """A kind of token that an object can have."""
 
     name: str
@@ -213,19 +213,19 @@ class Predicate:
 
 
 @dataclass(frozen=True)
-class Class:
+class ClassDeclaration:
     """A class; one that is only announced has no body and is left out by the reader."""
 
     name: str
     parent: str | None
-    members: tuple[Variable, ...]
+    members: tuple[VariableDeclaration, ...]
     constructors: tuple[Constructor, ...]
-    predicates: tuple[Predicate, ...]
+    predicates: tuple[PredicateDeclaration, ...]
     place: Place
 
 
 @dataclass(frozen=True)
-class Rule:
+class RuleDefinition:
     """`Navigator::At { … }`."""
 
     class_name: str
@@ -236,14 +236,14 @@ class Rule:
 
 Statement: TypeAlias = (
     Constraint
-    | Variable
+    | VariableDeclaration
     | Relation
     | If
     | Assignment
     | Call
     | Demand
     | Enumeration
-    | Class
-    | Rule
+    | ClassDeclaration
+    | RuleDefinition
     | New
 )

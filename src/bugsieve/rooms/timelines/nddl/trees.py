@@ -56,12 +56,12 @@ class _Statements(_Numbers):
     def class_(self, items: list[Any]) -> Any:
         _, name, _, parent, *rest = items
         body = _flat(rest)
-        return syntax.Class(
+        return syntax.ClassDeclaration(
             name.value,
             parent and parent.value,
-            tuple(item for item in body if isinstance(item, syntax.Variable)),
+            tuple(item for item in body if isinstance(item, syntax.VariableDeclaration)),
             tuple(item for item in body if isinstance(item, syntax.Constructor)),
-            tuple(item for item in body if isinstance(item, syntax.Predicate)),
+            tuple(item for item in body if isinstance(item, syntax.PredicateDeclaration)),
             self.place(name),
         )
 
@@ -74,16 +74,18 @@ class _Statements(_Numbers):
         return syntax.Parameter(items[0].value, items[1].value, self.place(items[1]))
 
     def predicate(self, items: list[Any]) -> Any:
-        return syntax.Predicate(items[1].value, tuple(items[2]), self.place(items[1]))
+        return syntax.PredicateDeclaration(items[1].value, tuple(items[2]), self.place(items[1]))
 
     def rule_(self, items: list[Any]) -> Any:
         owner, predicate, body = items
-        return syntax.Rule(owner.value, predicate.value, tuple(body), self.place(owner))
+        return syntax.RuleDefinition(owner.value, predicate.value, tuple(body), self.place(owner))
 
     def variables(self, items: list[Any]) -> list[Any]:
         kind, *named = items
         return [
-            syntax.Variable(kind.value, name.value, value, tuple(conditions), self.place(name))
+            syntax.VariableDeclaration(
+                kind.value, name.value, value, tuple(conditions), self.place(name)
+            )
             for name, value, conditions in named
         ]
 
@@ -153,7 +155,7 @@ class _Statements(_Numbers):
         return syntax.Number(self.whole(items), self.place(items[0]))
 
     def text(self, items: list[Any]) -> Any:
-        return syntax.Text(items[0].value[1:-1], self.place(items[0]))
+        return syntax.StringLiteral(items[0].value[1:-1], self.place(items[0]))
 
     def truth(self, items: list[Any]) -> Any:
         return syntax.Truth(items[0].value == "true", self.place(items[0]))

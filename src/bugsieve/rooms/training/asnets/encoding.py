@@ -15,7 +15,7 @@ from bugsieve.rooms.training.asnets.structure import Numbers, Structure, ragged
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class LabelledBatch:
     """A mini-batch with what the teacher does."""
 
     inputs: Inputs
@@ -53,7 +53,7 @@ class Encoder:
         self._taken = 0
         self._fact_bases = self._action_bases = np.zeros(0, np.int64)
 
-    def batch(self, numbers: Numbers) -> Batch:
+    def batch(self, numbers: Numbers) -> LabelledBatch:
         """The examples of these numbers."""
         self._update()
         structure, columns = self._structure, self._columns
@@ -69,7 +69,7 @@ class Encoder:
         )
         schemas = columns.schemas[numbers]
         places = layout.action_bases[schemas, np.arange(len(numbers))] + columns.places[numbers]
-        return Batch(
+        return LabelledBatch(
             Inputs(layout, columns.truth[fact_rows], columns.applicable[action_rows]),
             np.where(schemas < 0, -1, places),
         )

@@ -8,7 +8,7 @@ import numpy as np
 
 from bugsieve.rooms.formats.asnets.signature import Signature
 from bugsieve.rooms.formats.asnets.weights import Weights
-from bugsieve.rooms.training.asnets.encoding import Batch
+from bugsieve.rooms.training.asnets.encoding import LabelledBatch
 from bugsieve.rooms.training.asnets.model import Model, Moments
 from bugsieve.rooms.training.asnets.network import TorchAsnet, flattened, unflattened
 from bugsieve.rooms.training.asnets.options import AsnetOptions
@@ -20,7 +20,7 @@ _LIKELIEST = 1 - 1e-6
 """Probabilities above it count as this one where the logarithm of the rest is needed."""
 
 
-def loss_of(kind: str, scores: torch.Tensor, batch: Batch) -> torch.Tensor:
+def loss_of(kind: str, scores: torch.Tensor, batch: LabelledBatch) -> torch.Tensor:
     """The mean over states of the cross-entropy between the policy and the teacher's action.
 
     The policy is the softmax over applicable actions. "ce" is the logarithm of what it gives to
@@ -67,7 +67,7 @@ class Dropout:
         return vectors * kept.to(vectors.dtype)
 
 
-class Adam:
+class AsnetAdam:
     """Kingma and Ba (2015) with weight decay as a part of the gradient, on one vector.
 
     Our own few lines, so that its moments are plain arrays that can be stored and restored.
@@ -110,7 +110,7 @@ class Adam:
         return Moments(self._steps, first, second)
 
 
-class Learner:
+class ImitationLearner:
     """Takes the steps of an epoch, from a model to a new one."""
 
     def __init__(
@@ -118,10 +118,10 @@ class Learner:
     ) -> None:
         self._signature, self._model, self._options = signature, model, options
         self._network = TorchAsnet(signature, model.weights)
-        self._adam = Adam(self._network.parameters, model.moments, options)
+        self._adam = AsnetAdam(self._network.parameters, model.moments, options)
         self._drop = Dropout(options.dropout, rng) if options.dropout else None
 
-    def step(self, batch: Batch) -> float:
+    def step(self, batch: LabelledBatch) -> float:
         """Take one step; the loss before it."""
         assert self._network.parameters.grad is not None
         self._network.parameters.grad.zero_()

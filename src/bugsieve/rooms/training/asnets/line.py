@@ -20,7 +20,7 @@ PATIENCE = EARLY_EPOCHS
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class EpochLine:
     """The epochs of one training, in order."""
 
     epochs: tuple[Epoch, ...]
@@ -42,7 +42,7 @@ def train_line(
     patience: int = PATIENCE,
     workers: int = 1,
     on_epoch: Callable[[Epoch], object] | None = None,
-) -> Line:
+) -> EpochLine:
     """Train until all tasks were solved `patience` times in a row, or for `max_epochs`."""
     whole_number(max_epochs, "max_epochs", least=1)
     whole_number(patience, "patience", least=1)
@@ -58,4 +58,4 @@ def train_line(
             solved_in_a_row = solved_in_a_row + 1 if is_solved else 0
             if on_epoch is not None:
                 on_epoch(epochs[-1])
-    return Line(tuple(epochs), solved_in_a_row >= patience)
+    return EpochLine(tuple(epochs), solved_in_a_row >= patience)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bugsieve.rooms.formats.asnets.signature import Signature
 from bugsieve.rooms.formats.asnets.weights import Module, Place, Weights, make_weights
 from bugsieve.rooms.training.asnets.pooling import segment_maxima
-from bugsieve.rooms.training.asnets.structure import Layout
+from bugsieve.rooms.training.asnets.structure import BatchLayout
 
 if TYPE_CHECKING:
     import torch
@@ -25,7 +25,7 @@ Drop = Callable[["torch.Tensor"], "torch.Tensor"]
 class Inputs:
     """A mini-batch: how its facts and actions are connected, and what is true."""
 
-    layout: Layout
+    layout: BatchLayout
     truth: NDArray[np.bool_]
     """Of each fact."""
     applicable: NDArray[np.bool_]
@@ -138,7 +138,7 @@ class TorchAsnet:
 class _Graph:
     """The numbers of a layout as PyTorch takes them."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: BatchLayout) -> None:
         import torch
 
         self.fact_sizes: list[int] = layout.fact_counts.sum(axis=1).tolist()

@@ -20,7 +20,7 @@ Reals = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class BatchLayout:
     """The places of the facts and actions of some states, with the links of each of them."""
 
     fact_counts: Numbers
@@ -82,7 +82,7 @@ class Structure:
         self._behind_counts = np.array([len(actions) for actions, _ in parts]).reshape(shape)
         self._length_counts = np.array([len(lengths) for _, lengths in parts]).reshape(shape)
 
-    def layout(self, tasks: Numbers) -> Layout:
+    def layout(self, tasks: Numbers) -> BatchLayout:
         """The layout of states that belong to these tasks."""
         fact_counts = np.diff(self.fact_starts, axis=1)[tasks].T
         action_counts = np.diff(self.action_starts, axis=1)[tasks].T
@@ -99,7 +99,9 @@ class Structure:
             related.append(np.where(local < 0, missing, places))
             goals.append(self._goals[schema][rows])
         behind, lengths = self._laid_segments(tasks, action_bases, int(action_counts.sum()))
-        return Layout(fact_counts, action_counts, tuple(related), tuple(goals), behind, lengths)
+        return BatchLayout(
+            fact_counts, action_counts, tuple(related), tuple(goals), behind, lengths
+        )
 
     def _laid_segments(
         self, tasks: Numbers, action_bases: Numbers, missing: int

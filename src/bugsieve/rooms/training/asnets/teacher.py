@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.files_and_processes.closing import Closing
 from bugsieve.base.files_and_processes.process_pool import ProcessPool
 from bugsieve.base.stopping import check_stop, seconds_left
@@ -24,27 +24,27 @@ DOWNWARD_SECONDS = 10.0
 """For each state, as in Section 2 of papers/003."""
 
 _MODULE = "bugsieve.rooms.training.asnets.teacher_process"
-_LESSON = 16
-"""States of one lesson. It is a constant, since a plan found in a lesson spares only the states
+_STATES = 16
+"""States of one question. It is a constant, since a plan found in a question spares only states
 that follow there: what is asked must not depend on the workers."""
 
 
-class Lesson(NamedTuple):
+class TeacherQuestion(NamedTuple):
     """States of a task to ask the teacher about, in order."""
 
     task: int
     states: StateArray
 
 
-def lessons_on(task: int, states: StateArray) -> list[Lesson]:
-    """All these states in lessons of a fixed length."""
-    begins = range(0, len(states), _LESSON)
-    return [Lesson(task, states[begin : begin + _LESSON]) for begin in begins]
+def questions_on(task: int, states: StateArray) -> list[TeacherQuestion]:
+    """All these states in questions of a fixed length."""
+    begins = range(0, len(states), _STATES)
+    return [TeacherQuestion(task, states[begin : begin + _STATES]) for begin in begins]
 
 
 @dataclass(frozen=True, eq=False)
 class Taught:
-    """The result of a lesson: the states of all plans with their operators, and the costs."""
+    """The result of a question: the states of all plans with their operators, and the costs."""
 
     examples: Examples
     calls: int
@@ -62,18 +62,18 @@ class TeacherSetup:
 
 
 class Teacher:
-    """Answers lessons in this process."""
+    """Answers questions in this process."""
 
     def __init__(self, tasks: Sequence[Task], setup: TeacherSetup) -> None:
         self._tasks = tasks
         self._search, self._limits = _search(setup)
 
-    def teach(self, lesson: Lesson) -> Taught:
-        """Plans from the states; those on a plan of this lesson are not asked about."""
-        task = self._tasks[lesson.task]
+    def teach(self, question: TeacherQuestion) -> Taught:
+        """Plans from the states; those on a plan of this question are not asked about."""
+        task = self._tasks[question.task]
         found: dict[bytes, tuple[StateArray, int]] = {}
         failed, calls = [], 0
-        for state in lesson.states:
+        for state in question.states:
             check_stop()
             if state.tobytes() in found:
                 continue
@@ -83,7 +83,7 @@ class Teacher:
                 failed.append(state)
             for passed, operator in _steps(task, state, plan or ()):
                 found.setdefault(passed.tobytes(), (passed, operator))
-        return Taught(_examples(task, lesson.task, found), calls, _rows(task, failed))
+        return Taught(_examples(task, question.task, found), calls, _rows(task, failed))
 
 
 def _search(setup: TeacherSetup) -> tuple[PlanSearch, Limits]:
@@ -118,18 +118,18 @@ class Teachers(Closing):
         saved = tuple(map(SavedTask.of, tasks)) if workers > 1 else ()
         setup = TeacherSetup(saved, options.teacher, options.teacher_expansions)
         self._local = Teacher(tasks, setup)  # a missing program is found out here
-        self._pool: ProcessPool[Lesson, Taught] | None = None
+        self._pool: ProcessPool[TeacherQuestion, Taught] | None = None
         if workers > 1:
             self._pool = ProcessPool(_MODULE, setup, workers, "asking the teacher")
 
-    def answers(self, lessons: Sequence[Lesson]) -> list[Taught]:
-        """The results of the lessons, in their order."""
-        if self._pool is None or len(lessons) < 2:
+    def answers(self, questions: Sequence[TeacherQuestion]) -> list[Taught]:
+        """The results of the questions, in their order."""
+        if self._pool is None or len(questions) < 2:
             with doing("asking the teacher"):
-                return [self._local.teach(lesson) for lesson in lessons]
+                return [self._local.teach(question) for question in questions]
         left = seconds_left()
         until = None if left == float("inf") else time.monotonic() + left
-        found = [taught for _, taught in self._pool.work(iter(lessons), until=until)]
+        found = [taught for _, taught in self._pool.work(iter(questions), until=until)]
         check_stop()
         return found
 

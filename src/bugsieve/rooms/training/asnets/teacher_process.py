@@ -1,4 +1,4 @@
-"""The main program of a process that teaches: answers lessons until its socket closes."""
+"""The main program of a process that teaches: answers questions until its socket closes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from bugsieve.base.files_and_processes.process_pool import serve_orders
-from bugsieve.rooms.training.asnets.teacher import Lesson, Taught, Teacher, TeacherSetup
+from bugsieve.rooms.training.asnets.teacher import Taught, Teacher, TeacherQuestion, TeacherSetup
 
 
 def main(descriptor: int) -> None:
@@ -15,5 +15,5 @@ def main(descriptor: int) -> None:
 
 
 @contextmanager
-def _teaching(setup: TeacherSetup) -> Iterator[Callable[[Lesson], Taught]]:
+def _teaching(setup: TeacherSetup) -> Iterator[Callable[[TeacherQuestion], Taught]]:
     yield Teacher([task.load() for task in setup.tasks], setup).teach

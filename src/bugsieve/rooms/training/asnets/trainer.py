@@ -1,4 +1,4 @@
-"""Epochs of training: runs of the network, lessons of the teacher, steps of the optimiser.
+"""Epochs of training: runs of the network, questions of the teacher, steps of the optimiser.
 
 This is `trainEpoch` of Algorithms 1 and 2 (papers/003). Who calls it decides which model is
 trained next, and for how long.
@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bugsieve.base.activity import doing, progressing
 from bugsieve.base.arguments import whole_number
+from bugsieve.base.current_activity import doing, progressing
 from bugsieve.base.errors import BudgetError, InputError
 from bugsieve.base.files_and_processes.closing import Closing
 from bugsieve.base.seeds import Stream
@@ -27,10 +27,15 @@ from bugsieve.rooms.formats.asnets.signature import Signature
 from bugsieve.rooms.formats.asnets.weights import Weights, random_weights
 from bugsieve.rooms.training.asnets.data import Examples, TrainingData
 from bugsieve.rooms.training.asnets.encoding import Encoder
-from bugsieve.rooms.training.asnets.learner import Learner
+from bugsieve.rooms.training.asnets.learner import ImitationLearner
 from bugsieve.rooms.training.asnets.model import Model
 from bugsieve.rooms.training.asnets.options import AsnetOptions
-from bugsieve.rooms.training.asnets.teacher import DOWNWARD_SECONDS, Lesson, Teachers, lessons_on
+from bugsieve.rooms.training.asnets.teacher import (
+    DOWNWARD_SECONDS,
+    TeacherQuestion,
+    Teachers,
+    questions_on,
+)
 from bugsieve.rooms.training.torch_loading import repeatable, require_torch
 from bugsieve.tasks.grounded.task import StateArray, Task
 
@@ -133,11 +138,11 @@ class Trainer(Closing):
 
     def _teach(self, rollouts: _Rollouts, data: TrainingData) -> _Lessons:
         """Ask about all states that are new; all states of the plans enter the data."""
-        lessons: list[Lesson] = []
+        questions: list[TeacherQuestion] = []
         for task, states in enumerate(rollouts.states):
             rows = [row for row, state in enumerate(states) if self._is_open(task, state, data)]
-            lessons += lessons_on(task, states[rows])
-        answers = self._teachers.answers(lessons)
+            questions += questions_on(task, states[rows])
+        answers = self._teachers.answers(questions)
         for taught in answers:
             number = taught.examples.task
             self._failed |= {(number, state.tobytes()) for state in taught.failed}
@@ -175,7 +180,7 @@ class Trainer(Closing):
             repeatable(threads=1),
             progressing(lambda: f"step {len(losses)} of {options.steps} of the epoch"),
         ):
-            learner = Learner(self.signature, model, options, _generator(seed, "dropout"))
+            learner = ImitationLearner(self.signature, model, options, _generator(seed, "dropout"))
             for _ in range(options.steps):
                 check_stop()
                 numbers = data.sample(drawing, options.batch)

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import BugsieveError, InternalError, UsageError
 from bugsieve.base.wording import counted
 from bugsieve.rooms.formats.asnets.grounding import ground

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.errors import BugsieveError, InternalError, UsageError
 from bugsieve.rooms.formats.asnets.grounding import ground
 from bugsieve.rooms.training.campaign.options import TrainingOptions

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bugsieve.base.files_and_processes.foreign_json import Row, fitting, parse_json
+from bugsieve.base.files_and_processes.foreign_json import FixedList, fitting, parse_json
 from bugsieve.campaigns.store.records import CampaignRecords, json_of, text_of
 from bugsieve.campaigns.store.schema import damaged, understood
 from bugsieve.campaigns.store.tables import TRAINING
@@ -105,7 +105,7 @@ class TrainingRecords(CampaignRecords[BugRow[Any]]):
         for number, role, file, name, sas, digest, *rest in self._rows(_TASKS):
             objects, facts, problem, unit_cost, states, pool = rest
             with understood(self.directory):
-                pairs = fitting(parse_json(objects), [Row(str, str)])
+                pairs = fitting(parse_json(objects), [FixedList(str, str)])
                 task = SavedTask(
                     name,
                     sas,
@@ -123,7 +123,7 @@ class TrainingRecords(CampaignRecords[BugRow[Any]]):
     def _subject(self, meta: dict[str, Any]) -> TrainingSubject:
         if not isinstance(meta["domain"], bytes):
             raise TypeError("domain is no file")
-        dropped = json_of(meta, "dropped", [Row(str, str)])
+        dropped = json_of(meta, "dropped", [FixedList(str, str)])
         return TrainingSubject(
             text_of(meta, "domain name"),
             meta["domain"],

@@ -13,7 +13,7 @@ from itertools import combinations, pairwise
 
 from bugsieve.base.seeds import Stream
 from bugsieve.rooms.zoo.boxes import starts_option
-from bugsieve.rooms.zoo.documents import Edge, Model, Outcome, Start, Variable
+from bugsieve.rooms.zoo.documents import BoundedVariable, Edge, Model, Start, WeightedOutcome
 from bugsieve.rooms.zoo.expressions import (
     Expression,
     between,
@@ -79,19 +79,21 @@ class _Beluga:
             unsafe=ge("swaps", self.unsafe_swaps),
         )
 
-    def _variables(self) -> list[Variable]:
+    def _variables(self) -> list[BoundedVariable]:
         most = self.options.jigs
-        aircraft = [Variable(_aircraft(k), 0, most, k, "jig, 0: none") for k in self.jigs]
-        racks = [Variable(_slot(r, k), 0, most, 0) for r in self.racks for k in self.slots]
-        lines = [Variable(_done(k), 0, len(self.schedules[k]), 0, "jigs sent") for k in (1, 2)]
+        aircraft = [BoundedVariable(_aircraft(k), 0, most, k, "jig, 0: none") for k in self.jigs]
+        racks = [BoundedVariable(_slot(r, k), 0, most, 0) for r in self.racks for k in self.slots]
+        lines = [
+            BoundedVariable(_done(k), 0, len(self.schedules[k]), 0, "jigs sent") for k in (1, 2)
+        ]
         return [
             *aircraft,
-            Variable("trailer", 0, most, 0, "jig, 0: none"),
+            BoundedVariable("trailer", 0, most, 0, "jig, 0: none"),
             *racks,
-            Variable("truck", 0, most, 0, "jig, 0: none"),
+            BoundedVariable("truck", 0, most, 0, "jig, 0: none"),
             *lines,
-            Variable("asking", 0, 2, 1, "the line that asks for its next jig, 0: none"),
-            Variable("swaps", 0, self.unsafe_swaps, 0),
+            BoundedVariable("asking", 0, 2, 1, "the line that asks for its next jig, 0: none"),
+            BoundedVariable("swaps", 0, self.unsafe_swaps, 0),
         ]
 
     def _start(self, rng: Stream) -> Start:
@@ -115,11 +117,11 @@ class _Beluga:
         """The jigs behind move up."""
         moved = _shifted([*map(_aircraft, self.jigs)])
         guard = conj(eq("trailer", 0), ge(_aircraft(1), 1))
-        return Edge("unload_beluga", guard, [Outcome({"trailer": _aircraft(1), **moved})])
+        return Edge("unload_beluga", guard, [WeightedOutcome({"trailer": _aircraft(1), **moved})])
 
     def _unload_truck(self) -> Iterator[Edge]:
         guard = conj(eq("trailer", 0), ge("truck", 1))
-        yield Edge("unload_truck", guard, [Outcome({"trailer": "truck", "truck": 0})])
+        yield Edge("unload_truck", guard, [WeightedOutcome({"trailer": "truck", "truck": 0})])
 
     def _pushes(self) -> Iterator[Edge]:
         """Jigs in a rack stand without gaps, from the front on."""
@@ -128,25 +130,27 @@ class _Beluga:
             allowed = [ge("trailer", 1), le("swaps", self.unsafe_swaps - 1)]
             counted: dict[str, Expression] = {"trailer": 0, "swaps": plus("swaps", 1)}
             back = {later: earlier for earlier, later in pairwise(names)}
-            front = Outcome({names[0]: "trailer", **back, **counted})
+            front = WeightedOutcome({names[0]: "trailer", **back, **counted})
             room = conj(*allowed, eq(names[-1], 0))
             yield from self._asked([Edge(f"push_front_rack_{rack}", room, [front])])
             for number, name in enumerate(names):
                 behind = [ge(names[number - 1], 1)] if number else []
                 guard = conj(*allowed, eq(name, 0), *behind)
-                pushed = Outcome({name: "trailer", **counted})
+                pushed = WeightedOutcome({name: "trailer", **counted})
                 yield from self._asked([Edge(f"push_back_rack_{rack}", guard, [pushed])])
 
     def _pops(self) -> Iterator[Edge]:
         for rack in self.racks:
             names = [_slot(rack, k) for k in self.slots]
             guard = conj(eq("truck", 0), ge(names[0], 1))
-            popped = Outcome({"truck": names[0], **_shifted(names)})
+            popped = WeightedOutcome({"truck": names[0], **_shifted(names)})
             yield Edge(f"pop_front_rack_{rack}", guard, [popped])
             for number, name in enumerate(names):
                 is_last = [eq(behind, 0) for behind in names[number + 1 : number + 2]]
                 guard = conj(eq("truck", 0), ge(name, 1), *is_last)
-                yield Edge(f"pop_back_rack_{rack}", guard, [Outcome({"truck": name, name: 0})])
+                yield Edge(
+                    f"pop_back_rack_{rack}", guard, [WeightedOutcome({"truck": name, name: 0})]
+                )
 
     def _asked(self, edges: Iterator[Edge] | list[Edge]) -> Iterator[Edge]:
         """The same edges, after which any line that still needs jigs asks."""
@@ -169,7 +173,7 @@ class _Beluga:
             all_of_other = len(self.schedules[other])
             for number, jig in enumerate(self.schedules[line]):
                 here = [eq("asking", line), eq(_done(line), number), eq("truck", jig)]
-                sent = Outcome({"truck": 0, _done(line): number + 1})
+                sent = WeightedOutcome({"truck": 0, _done(line): number + 1})
                 still = [line] if number + 1 < len(self.schedules[line]) else []
                 open_other = conj(*here, le(_done(other), all_of_other - 1))
                 full_other = conj(*here, eq(_done(other), all_of_other))
@@ -178,9 +182,11 @@ class _Beluga:
                 yield Edge("send_to_factory", full_other, _asking(sent, still or [0]))
 
 
-def _asking(outcome: Outcome, lines: list[int]) -> list[Outcome]:
+def _asking(outcome: WeightedOutcome, lines: list[int]) -> list[WeightedOutcome]:
     probability = None if len(lines) == 1 else 0.5
-    return [Outcome({**outcome.assignments, "asking": line}, probability) for line in lines]
+    return [
+        WeightedOutcome({**outcome.assignments, "asking": line}, probability) for line in lines
+    ]
 
 
 def _shifted(names: list[str]) -> dict[str, Expression]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bugsieve.base.seeds import Stream
 from bugsieve.rooms.zoo.options import GeneratorOptions, count
-from bugsieve.rooms.zoo.problems import Problem, numbered
+from bugsieve.rooms.zoo.problems import PddlProblem, numbered
 from bugsieve.rooms.zoo.towers import random_rearrangement
 
 SUMMARY = "an arm rearranges towers of blocks"
@@ -19,8 +19,8 @@ class Options(GeneratorOptions):
     blocks: int = count(5, "number of blocks", maximum=500)
 
 
-def generate(options: Options, rng: Stream) -> Problem:
+def generate(options: Options, rng: Stream) -> PddlProblem:
     """Solvable: all blocks can be put on the table, and any towers be built from there."""
     blocks = numbered("b", options.blocks)
     init, goal = random_rearrangement(blocks, rng, on_table="ontable")
-    return Problem(objects={"block": blocks}, init=["(handempty)", *init], goal=goal)
+    return PddlProblem(objects={"block": blocks}, init=["(handempty)", *init], goal=goal)

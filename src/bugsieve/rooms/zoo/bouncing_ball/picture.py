@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bugsieve.pictures.shapes import Circle, Drawing, Line, Shape, Text
 from bugsieve.rooms.jani.model.model import JaniModel
-from bugsieve.rooms.jani.numbered import one_of
+from bugsieve.rooms.jani.numbered_variables import one_of
 from bugsieve.rooms.jani.pictures.picture import ModelPicture
 from bugsieve.rooms.jani.pictures.scene import ModelScene
 from bugsieve.rooms.zoo.arrows import arrow
-from bugsieve.rooms.zoo.course import HEIGHT, TOP, WIDTH, drawn_course
+from bugsieve.rooms.zoo.value_curves import HEIGHT, TOP, WIDTH, drawn_course
 
 _HEIGHTS = ("height", "p", "position")
 _VELOCITIES = ("velocity", "v")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bugsieve.base.seeds import Stream
 from bugsieve.rooms.zoo.options import GeneratorOptions, count
-from bugsieve.rooms.zoo.problems import Problem, numbered
+from bugsieve.rooms.zoo.problems import PddlProblem, numbered
 
 SUMMARY = "sandwiches are made and served, some of them free of gluten"
 
@@ -25,7 +25,7 @@ class Options(GeneratorOptions):
         self._at_most("allergic", self.children, "the number of children")
 
 
-def generate(options: Options, rng: Stream) -> Problem:
+def generate(options: Options, rng: Stream) -> PddlProblem:
     """Solvable: there are as many gluten-free breads and contents as allergic children."""
     children = numbered("child", options.children)
     tables = numbered("table", options.tables)
@@ -43,7 +43,7 @@ def generate(options: Options, rng: Stream) -> Problem:
         init.append(f"({'' if child in allergic else 'not_'}allergic_gluten {child})")
         init.append(f"(waiting {child} {rng.choice(tables)})")
     init += [f"(notexist {sandwich})" for sandwich in sandwiches]
-    return Problem(
+    return PddlProblem(
         objects={
             "child": children,
             "bread-portion": breads,

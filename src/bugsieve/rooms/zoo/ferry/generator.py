@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bugsieve.base.seeds import Stream
 from bugsieve.rooms.zoo.options import GeneratorOptions, count
-from bugsieve.rooms.zoo.problems import Problem, numbered
+from bugsieve.rooms.zoo.problems import PddlProblem, numbered
 
 SUMMARY = "a ferry takes cars across, one at a time"
 
@@ -19,7 +19,7 @@ class Options(GeneratorOptions):
     locations: int = count(4, "number of places", minimum=2)
 
 
-def generate(options: Options, rng: Stream) -> Problem:
+def generate(options: Options, rng: Stream) -> PddlProblem:
     """Solvable: the ferry is empty at first and can fetch the cars in any order."""
     cars = numbered("car", options.cars)
     locations = numbered("loc", options.locations)
@@ -29,4 +29,4 @@ def generate(options: Options, rng: Stream) -> Problem:
         first, last = rng.sample(locations, 2)
         init.append(f"(at {car} {first})")
         goal.append(f"(at {car} {last})")
-    return Problem(objects={"car": cars, "location": locations}, init=init, goal=goal)
+    return PddlProblem(objects={"car": cars, "location": locations}, init=init, goal=goal)

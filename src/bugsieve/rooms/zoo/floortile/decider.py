@@ -21,7 +21,7 @@ from bugsieve.rooms.zoo.graphs import Graph, components, source_parts
 from bugsieve.rooms.zoo.schemas import (
     Action,
     Atoms,
-    Schema,
+    StripsAction,
     fluents,
     goal_atoms,
     recognised_actions,
@@ -29,8 +29,8 @@ from bugsieve.rooms.zoo.schemas import (
 from bugsieve.tasks.grounded.task import StateArray, Task
 
 
-def _move(direction: str) -> Schema:
-    return Schema(
+def _move(direction: str) -> StripsAction:
+    return StripsAction(
         direction,
         "r here there",
         needs=("robot-at r here", f"{direction} there here", "clear there"),
@@ -39,8 +39,8 @@ def _move(direction: str) -> Schema:
     )
 
 
-def _paint(direction: str) -> Schema:
-    return Schema(
+def _paint(direction: str) -> StripsAction:
+    return StripsAction(
         f"paint-{direction}",
         "r there here c",
         needs=("robot-has r c", "robot-at r here", f"{direction} there here", "clear there"),
@@ -52,7 +52,7 @@ def _paint(direction: str) -> Schema:
 _SCHEMAS = (
     *(_move(direction) for direction in ("up", "down", "left", "right")),
     *(_paint(direction) for direction in ("up", "down")),
-    Schema(
+    StripsAction(
         "change-color",
         "r old new",
         needs=("robot-has r old", "available-color new"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bugsieve.base.seeds import Stream
 from bugsieve.rooms.zoo.grids import Cell, rectangle
 from bugsieve.rooms.zoo.options import GeneratorOptions, count
-from bugsieve.rooms.zoo.problems import Problem, numbered
+from bugsieve.rooms.zoo.problems import PddlProblem, numbered
 
 SUMMARY = "robots paint floor tiles and cannot walk on painted ones (action costs)"
 
@@ -26,7 +26,7 @@ class Options(GeneratorOptions):
         self._at_most("robots", self.columns, "the number of columns")
 
 
-def generate(options: Options, rng: Stream) -> Problem:
+def generate(options: Options, rng: Stream) -> PddlProblem:
     """Solvable by painting row by row, the top one first.
 
     Robots need no identity, as each can change its color, so they can take up any set of tiles
@@ -46,7 +46,7 @@ def generate(options: Options, rng: Stream) -> Problem:
     goal = [
         f"(painted {_name(tile)} {COLORS[(sum(tile) + shift) % 2]})" for tile in tiles if tile[0]
     ]
-    return Problem(
+    return PddlProblem(
         objects={"tile": [_name(tile) for tile in tiles], "robot": robots, "color": COLORS},
         init=init,
         goal=goal,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bugsieve.base.seeds import Stream
 from bugsieve.rooms.zoo.options import GeneratorOptions, count, flag
-from bugsieve.rooms.zoo.problems import Problem, numbered
+from bugsieve.rooms.zoo.problems import PddlProblem, numbered
 
 SUMMARY = "a robot carries balls from room to room"
 
@@ -21,7 +21,7 @@ class Options(GeneratorOptions):
     scattered: bool = flag("each ball has its own first and last room, instead of all the same")
 
 
-def generate(options: Options, rng: Stream) -> Problem:
+def generate(options: Options, rng: Stream) -> PddlProblem:
     """Solvable: balls can be carried one by one."""
     rooms = numbered("room", options.rooms)
     grippers = numbered("gripper", options.grippers)
@@ -34,4 +34,4 @@ def generate(options: Options, rng: Stream) -> Problem:
         init.append(f"(at {ball} {first})")
         goal.append(f"(at {ball} {last})")
     objects = {"room": rooms, "gripper": grippers, "ball": balls}
-    return Problem(objects=objects, init=init, goal=goal)
+    return PddlProblem(objects=objects, init=init, goal=goal)

@@ -6,10 +6,10 @@ from math import cos, sin
 
 from bugsieve.pictures.shapes import Circle, Drawing, Line, Rectangle, Shape, Text
 from bugsieve.rooms.jani.model.model import JaniModel
-from bugsieve.rooms.jani.numbered import one_of
+from bugsieve.rooms.jani.numbered_variables import one_of
 from bugsieve.rooms.jani.pictures.picture import ModelPicture
 from bugsieve.rooms.jani.pictures.scene import ModelScene
-from bugsieve.rooms.zoo.course import HEIGHT, TOP, WIDTH, drawn_course
+from bugsieve.rooms.zoo.value_curves import HEIGHT, TOP, WIDTH, drawn_course
 
 _ANGLES = ("angle", "theta")
 _SPEEDS = ("angular_velocity", "omega", "theta_dot")

@@ -17,7 +17,7 @@ from bugsieve.pipeline.oracles.deciders.decider import Decider
 from bugsieve.rooms.zoo.schemas import (
     Action,
     Atoms,
-    Schema,
+    StripsAction,
     fluents,
     goal_atoms,
     recognised_actions,
@@ -28,15 +28,15 @@ _SIGNS = {"pos": "positive", "neg": "negative"}
 _TABLE = ""
 
 
-def _release(hand: str, block: str) -> list[Schema]:
+def _release(hand: str, block: str) -> list[StripsAction]:
     """Putting down and stacking by a hand of one sign, of a block of one sign."""
     needs = ("holding h b", f"hand-{_SIGNS[hand]} h", f"block-{_SIGNS[block]} b")
     deletes = ("holding h b",) if hand == block else ("holding h b", "solid b")
     return [
-        Schema(
+        StripsAction(
             f"putdown-{hand}-{block}", "h b", needs, ("empty h", "on-table b", "clear b"), deletes
         ),
-        Schema(
+        StripsAction(
             f"stack-{hand}-{block}",
             "h b under",
             needs=(*needs, "clear under", "solid under"),
@@ -47,14 +47,14 @@ def _release(hand: str, block: str) -> list[Schema]:
 
 
 _SCHEMAS = (
-    Schema(
+    StripsAction(
         "pickup",
         "h b",
         needs=("clear b", "on-table b", "empty h"),
         adds=("holding h b",),
         deletes=("clear b", "on-table b", "empty h"),
     ),
-    Schema(
+    StripsAction(
         "unstack",
         "h b under",
         needs=("on b under", "clear b", "empty h"),

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from bugsieve.base.seeds import Stream
 from bugsieve.rooms.zoo.options import GeneratorOptions, count
-from bugsieve.rooms.zoo.problems import Problem, numbered
+from bugsieve.rooms.zoo.problems import PddlProblem, numbered
 
 SUMMARY = "a lift takes passengers to their floors"
 
@@ -20,7 +20,7 @@ class Options(GeneratorOptions):
     floors: int = count(5, "number of floors", minimum=2, maximum=300)
 
 
-def generate(options: Options, rng: Stream) -> Problem:
+def generate(options: Options, rng: Stream) -> PddlProblem:
     """Solvable: the lift can visit all floors twice, boarding first and departing then."""
     passengers = numbered("p", options.passengers)
     floors = numbered("f", options.floors)
@@ -30,4 +30,4 @@ def generate(options: Options, rng: Stream) -> Problem:
         init += [f"(origin {passenger} {first})", f"(destin {passenger} {last})"]
     init += [f"(above {low} {high})" for low, high in combinations(floors, 2)]
     goal = [f"(served {passenger})" for passenger in passengers]
-    return Problem(objects={"passenger": passengers, "floor": floors}, init=init, goal=goal)
+    return PddlProblem(objects={"passenger": passengers, "floor": floors}, init=init, goal=goal)

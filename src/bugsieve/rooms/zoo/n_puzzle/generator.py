@@ -11,7 +11,7 @@ from itertools import combinations
 
 from bugsieve.base.seeds import Stream
 from bugsieve.rooms.zoo.boxes import starts_option
-from bugsieve.rooms.zoo.documents import Edge, Model, Start, Variable, chance
+from bugsieve.rooms.zoo.documents import BoundedVariable, Edge, Model, Start, chance
 from bugsieve.rooms.zoo.expressions import (
     Expression,
     conj,
@@ -82,10 +82,12 @@ class _Puzzle:
         self.cells = options.rows * options.columns
         self.tiles = range(1, self.cells)
 
-    def variables(self) -> list[Variable]:
-        places = [Variable(_tile(k), 1, self.cells, k, f"cell of tile {k}") for k in self.tiles]
-        costs = [Variable(_cost(k), 0, self.options.max_cost, 0) for k in self.tiles]
-        empty = Variable("empty", 1, self.cells, self.cells, "the cell without a tile")
+    def variables(self) -> list[BoundedVariable]:
+        places = [
+            BoundedVariable(_tile(k), 1, self.cells, k, f"cell of tile {k}") for k in self.tiles
+        ]
+        costs = [BoundedVariable(_cost(k), 0, self.options.max_cost, 0) for k in self.tiles]
+        empty = BoundedVariable("empty", 1, self.cells, self.cells, "the cell without a tile")
         return [empty, *places, *(costs if self.options.failing else [])]
 
     def edges(self) -> Iterator[Edge]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bugsieve.pictures.shapes import Drawing, Shape, Text
 from bugsieve.rooms.jani.model.model import JaniModel
-from bugsieve.rooms.jani.numbered import numbered, tallied
+from bugsieve.rooms.jani.numbered_variables import numbered, tallied
 from bugsieve.rooms.jani.pictures.picture import ModelPicture
 from bugsieve.rooms.jani.pictures.scene import ModelScene
 from bugsieve.rooms.zoo.grid import MOST_CELLS, Grid

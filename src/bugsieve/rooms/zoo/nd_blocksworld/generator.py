@@ -13,7 +13,7 @@ from math import comb, perm
 
 from bugsieve.base.seeds import Stream
 from bugsieve.rooms.zoo.boxes import starts_option
-from bugsieve.rooms.zoo.documents import Edge, Model, Start, Variable, chance
+from bugsieve.rooms.zoo.documents import BoundedVariable, Edge, Model, Start, chance
 from bugsieve.rooms.zoo.expressions import (
     Expression,
     conj,
@@ -80,24 +80,26 @@ class _Blocks:
     def actions(self) -> list[str]:
         return [_move(b, place) for b in self.numbers for place in self._places(b)]
 
-    def variables(self) -> list[Variable]:
+    def variables(self) -> list[BoundedVariable]:
         """Initially all blocks stand in the reverse of the tower that is the goal."""
         top = self.number
         on = [
-            Variable(_on(b), 0, top, (b + 1) % (top + 1), f"what block {b} is on; 0: the table")
+            BoundedVariable(
+                _on(b), 0, top, (b + 1) % (top + 1), f"what block {b} is on; 0: the table"
+            )
             for b in self.numbers
         ]
         heights = [
-            Variable(_height(b), 0, top - 1, top - b, f"blocks below block {b}")
+            BoundedVariable(_height(b), 0, top - 1, top - b, f"blocks below block {b}")
             for b in self.numbers
         ]
         costs = [
-            Variable(_cost(b), 0, self.options.max_cost, 0, f"how often block {b} fell")
+            BoundedVariable(_cost(b), 0, self.options.max_cost, 0, f"how often block {b} fell")
             for b in self.numbers
             if self.options.failing
         ]
-        time = [Variable("time", 0, self.options.time, 0)] if self.has_time else []
-        return [*on, *heights, *costs, Variable("on_table", 0, top, 1), *time]
+        time = [BoundedVariable("time", 0, self.options.time, 0)] if self.has_time else []
+        return [*on, *heights, *costs, BoundedVariable("on_table", 0, top, 1), *time]
 
     def unsafe(self) -> Expression:
         if self.has_time:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bugsieve.pictures.scene import KeptForRun, Subject
 from bugsieve.pictures.shapes import Drawing
 from bugsieve.rooms.jani.model.model import JaniModel
-from bugsieve.rooms.jani.numbered import numbered, tallied
+from bugsieve.rooms.jani.numbered_variables import numbered, tallied
 from bugsieve.rooms.jani.pictures.picture import ModelPicture
 from bugsieve.rooms.jani.pictures.scene import ModelScene
 from bugsieve.rooms.zoo.stacks import MOST_BLOCKS, Room, Stacks, draw_stacks, room_for

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bugsieve.base.seeds import Stream
 from bugsieve.rooms.zoo.documents import Model
-from bugsieve.rooms.zoo.lines import Line, LineOptions
+from bugsieve.rooms.zoo.lines import LineOptions, TruckLine
 
 SUMMARY = "a truck brings packages to the end of a line and must not drive past it"
 
@@ -14,4 +14,4 @@ Options = LineOptions
 
 def generate(options: Options, rng: Stream) -> Model:
     """Packages are picked up before the end and dropped at it."""
-    return Line(options, rng, is_two_way=False).model(SUMMARY)
+    return TruckLine(options, rng, is_two_way=False).model(SUMMARY)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bugsieve.pictures.shapes import Drawing, Line, Rectangle, Shape, Text, label
 from bugsieve.rooms.jani.model.model import JaniModel
-from bugsieve.rooms.jani.model.variables import Variable
-from bugsieve.rooms.jani.numbered import numbered, one_of
+from bugsieve.rooms.jani.model.variables import ModelVariable
+from bugsieve.rooms.jani.numbered_variables import numbered, one_of
 from bugsieve.rooms.jani.pictures.picture import ModelPicture
 from bugsieve.rooms.jani.pictures.scene import ModelScene
 from bugsieve.rooms.zoo.arrows import arrow
@@ -51,7 +51,7 @@ class LinePicture(ModelPicture):
         return Drawing(width, _GROUND + 40, tuple(shapes))
 
     def _truck(
-        self, scene: ModelScene, where: Variable, speed: Variable, width: float
+        self, scene: ModelScene, where: ModelVariable, speed: ModelVariable, width: float
     ) -> list[Shape]:
         x = _middle(int(scene.values[where.name]), int(where.type.lower))
         role = "danger" if scene.is_unsafe else "moved" if scene.changed(where.name) else ""
@@ -73,7 +73,7 @@ class LinePicture(ModelPicture):
         return shapes
 
 
-def _places(model: JaniModel) -> dict[int, Variable]:
+def _places(model: JaniModel) -> dict[int, ModelVariable]:
     return next((found for prefix in _PLACES if (found := numbered(model, prefix))), {})
 
 
@@ -82,7 +82,7 @@ def _middle(number: int, first: int) -> float:
 
 
 def _position(
-    scene: ModelScene, number: int, first: int, packages: Variable | None
+    scene: ModelScene, number: int, first: int, packages: ModelVariable | None
 ) -> list[Shape]:
     x = _middle(number, first)
     left, right = x - _STEP / 2 + 2, x + _STEP / 2 - 2

@@ -7,7 +7,7 @@ from itertools import combinations, product
 
 from bugsieve.base.seeds import Stream
 from bugsieve.rooms.zoo.options import GeneratorOptions, count, require
-from bugsieve.rooms.zoo.problems import Problem, numbered
+from bugsieve.rooms.zoo.problems import PddlProblem, numbered
 
 SUMMARY = "rovers take samples and images and send the data to a lander"
 
@@ -38,7 +38,7 @@ class Options(GeneratorOptions):
         )
 
 
-def generate(options: Options, rng: Stream) -> Problem:
+def generate(options: Options, rng: Stream) -> PddlProblem:
     """Solvable: every rover can drive to every waypoint, and some rover is fit for each goal."""
     rovers = numbered("rover", options.rovers)
     waypoints = numbered("waypoint", options.waypoints)
@@ -47,7 +47,7 @@ def generate(options: Options, rng: Stream) -> Problem:
     sampling, sampling_goals = _samples(options, rovers, waypoints, rng)
     imaging = _imaging(cameras, rovers, objectives, waypoints, rng)
     images = sorted(rng.sample(list(product(objectives, MODES)), options.images))
-    return Problem(
+    return PddlProblem(
         objects={
             "lander": ["general"],
             "rover": rovers,

@@ -7,7 +7,7 @@ from itertools import product
 
 from bugsieve.base.seeds import Stream
 from bugsieve.rooms.zoo.options import GeneratorOptions, count
-from bugsieve.rooms.zoo.problems import Problem, numbered
+from bugsieve.rooms.zoo.problems import PddlProblem, numbered
 
 SUMMARY = "satellites calibrate instruments and take images"
 
@@ -29,7 +29,7 @@ class Options(GeneratorOptions):
         self._at_most("pointings", self.satellites, "the number of satellites")
 
 
-def generate(options: Options, rng: Stream) -> Problem:
+def generate(options: Options, rng: Stream) -> PddlProblem:
     """Solvable: each mode is supported by some instrument, and each of them can be calibrated."""
     satellites = numbered("satellite", options.satellites)
     instruments = numbered("instrument", options.instruments)
@@ -46,7 +46,7 @@ def generate(options: Options, rng: Stream) -> Problem:
     for satellite in satellites:
         init.append(f"(power_avail {satellite})")
         init.append(f"(pointing {satellite} {rng.choice(directions)})")
-    return Problem(
+    return PddlProblem(
         objects={
             "satellite": satellites,
             "instrument": instruments,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bugsieve.base.seeds import Stream
 from bugsieve.rooms.zoo.options import GeneratorOptions, count, one_of
-from bugsieve.rooms.zoo.problems import Problem
+from bugsieve.rooms.zoo.problems import PddlProblem
 
 SUMMARY = "cars rotate through cycles of conveyor belts and get analysed (action costs)"
 
@@ -27,7 +27,7 @@ class Options(GeneratorOptions):
     )
 
 
-def generate(options: Options, rng: Stream) -> Problem:
+def generate(options: Options, rng: Stream) -> PddlProblem:
     """Solvable: turning a cycle on and on undoes it, so no arrangement that was reached is lost.
 
     The goal arrangement is reached by random turns, and every car can be brought to the front of
@@ -48,7 +48,7 @@ def generate(options: Options, rng: Stream) -> Problem:
     init += [f"(on {car} {segment})" for segment, car in start.items()]
     goal = [f"(analyzed {car})" for car in start.values()]
     goal += [f"(on {car} {segment})" for segment, car in final.items()]
-    return Problem(
+    return PddlProblem(
         objects={"segment": list(start), "car": list(start.values())},
         init=init,
         goal=goal,

@@ -9,7 +9,7 @@ from bugsieve.base.errors import UsageError
 from bugsieve.base.seeds import Stream
 from bugsieve.rooms.zoo.grids import STEPS, Cell, neighbours, reachable, rectangle, step, thinned
 from bugsieve.rooms.zoo.options import GeneratorOptions, count, require
-from bugsieve.rooms.zoo.problems import Problem
+from bugsieve.rooms.zoo.problems import PddlProblem
 
 SUMMARY = "a player pushes stones onto goal squares (pushes cost, moves are free)"
 
@@ -50,7 +50,7 @@ class _Position:
         return sum(_distance(stone, self.goals) for stone in self.stones)
 
 
-def generate(options: Options, rng: Stream) -> Problem:
+def generate(options: Options, rng: Stream) -> PddlProblem:
     """Solvable: the stones were pulled from their goals, and each pull backwards is a push."""
     positions = []
     # A room may be so narrow that stones hardly move; the first that is hard enough ends the
@@ -105,7 +105,7 @@ def _pull(position: _Position, stone: Cell, direction: str) -> _Position:
     return replace(position, stones=stones, player=step(stone, direction, length=2))
 
 
-def _problem(position: _Position, rng: Stream) -> Problem:
+def _problem(position: _Position, rng: Stream) -> PddlProblem:
     """The pulled position as the initial state, with the player anywhere it can walk to."""
     floor, goals = position.floor, position.goals
     player = rng.choice(sorted(reachable(position.player, set(floor) - position.stones)))
@@ -120,7 +120,7 @@ def _problem(position: _Position, rng: Stream) -> Problem:
         init += [f"(clear {_name(cell)})"] if cell not in {player, *stones.values()} else []
         for direction, other in neighbours(cell, among):
             init.append(f"(move-dir {_name(cell)} {_name(other)} dir-{direction})")
-    return Problem(
+    return PddlProblem(
         objects={
             "player": ["player1"],
             "stone": list(stones),

@@ -15,7 +15,7 @@ from bugsieve.pipeline.oracles.deciders.decider import Decider
 from bugsieve.rooms.zoo.graphs import Graph, closure
 from bugsieve.rooms.zoo.schemas import (
     Atoms,
-    Schema,
+    StripsAction,
     fluents,
     goal_atoms,
     recognised_actions,
@@ -23,21 +23,21 @@ from bugsieve.rooms.zoo.schemas import (
 from bugsieve.tasks.grounded.task import StateArray, Task
 
 _SCHEMAS = (
-    Schema(
+    StripsAction(
         "walk",
         "here there man",
         needs=("at man here", "link here there"),
         adds=("at man there",),
         deletes=("at man here",),
     ),
-    Schema(
+    StripsAction(
         "pickup-spanner",
         "place spanner man",
         needs=("at man place", "at spanner place"),
         adds=("carrying man spanner",),
         deletes=("at spanner place",),
     ),
-    Schema(
+    StripsAction(
         "tighten-nut",
         "place spanner man nut",
         needs=(

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from bugsieve.base.seeds import Stream
 from bugsieve.rooms.zoo.options import GeneratorOptions, count
-from bugsieve.rooms.zoo.problems import Problem, numbered
+from bugsieve.rooms.zoo.problems import PddlProblem, numbered
 
 SUMMARY = "spanners picked up on a one-way street tighten nuts at its end, each once"
 
@@ -24,7 +24,7 @@ class Options(GeneratorOptions):
         self._at_least_as_many("spanners", self.nuts, "nuts")
 
 
-def generate(options: Options, rng: Stream) -> Problem:
+def generate(options: Options, rng: Stream) -> PddlProblem:
     """Solvable: picking up every spanner on the way leaves one for each nut."""
     spanners = numbered("spanner", options.spanners)
     nuts = numbered("nut", options.nuts)
@@ -36,7 +36,7 @@ def generate(options: Options, rng: Stream) -> Problem:
     for nut in nuts:
         init += [f"(at {nut} gate)", f"(loose {nut})"]
     init += [f"(link {here} {there})" for here, there in pairwise(street)]
-    return Problem(
+    return PddlProblem(
         objects={"man": ["bob"], "spanner": spanners, "nut": nuts, "location": street},
         init=init,
         goal=[f"(tightened {nut})" for nut in nuts],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bugsieve.base.seeds import Stream
 from bugsieve.rooms.zoo.grids import neighbours, rectangle
 from bugsieve.rooms.zoo.options import GeneratorOptions, count, require
-from bugsieve.rooms.zoo.problems import Problem
+from bugsieve.rooms.zoo.problems import PddlProblem
 
 SUMMARY = "hoists carry crates from containers into depots"
 
@@ -44,7 +44,7 @@ class _Area:
     neighbours: tuple[str, ...]
 
 
-def generate(options: Options, rng: Stream) -> Problem:
+def generate(options: Options, rng: Stream) -> PddlProblem:
     """Solvable by filling each depot from its far end.
 
     The hoists nearest to an entrance leave first; in the loading area there is room for all. A
@@ -67,7 +67,7 @@ def generate(options: Options, rng: Stream) -> Problem:
         init += [f"(on {crate} {area.name})", f"(in {crate} {area.place})"]
     for hoist, area in hoists.items():
         init += [f"(at {hoist} {area.name})", f"(available {hoist})"]
-    return Problem(
+    return PddlProblem(
         objects={
             "storearea": [area.name for area in areas],
             "transitarea": ["loadarea"],

@@ -8,7 +8,7 @@ from math import isqrt
 
 from bugsieve.base.seeds import Stream
 from bugsieve.rooms.zoo.options import GeneratorOptions, count, require
-from bugsieve.rooms.zoo.problems import Problem, numbered
+from bugsieve.rooms.zoo.problems import PddlProblem, numbered
 
 SUMMARY = "vehicles of limited capacity deliver packages (action costs)"
 
@@ -37,7 +37,7 @@ class Options(GeneratorOptions):
         )
 
 
-def generate(options: Options, rng: Stream) -> Problem:
+def generate(options: Options, rng: Stream) -> PddlProblem:
     """Solvable: roads lead both ways and connect all places, and every vehicle holds a package."""
     nodes = numbered("node", options.nodes)
     vehicles = numbered("truck", options.vehicles)
@@ -52,7 +52,7 @@ def generate(options: Options, rng: Stream) -> Problem:
         first, last = rng.sample(nodes, 2)
         init.append(f"(at {package} {first})")
         goal.append(f"(at {package} {last})")
-    return Problem(
+    return PddlProblem(
         objects={
             "location": nodes,
             "vehicle": vehicles,

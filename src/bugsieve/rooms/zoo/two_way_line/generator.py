@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bugsieve.base.seeds import Stream
 from bugsieve.rooms.zoo.documents import Model
-from bugsieve.rooms.zoo.lines import Line, LineOptions
+from bugsieve.rooms.zoo.lines import LineOptions, TruckLine
 
 SUMMARY = "a truck drives along a line in both directions, but not past its ends"
 
@@ -14,4 +14,4 @@ Options = LineOptions
 
 def generate(options: Options, rng: Stream) -> Model:
     """Packages are picked up and dropped anywhere."""
-    return Line(options, rng, is_two_way=True).model(SUMMARY)
+    return TruckLine(options, rng, is_two_way=True).model(SUMMARY)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bugsieve.base.seeds import Stream
 from bugsieve.rooms.zoo.grids import Cell, neighbours, rectangle, thinned
 from bugsieve.rooms.zoo.options import GeneratorOptions, count, require
-from bugsieve.rooms.zoo.problems import Problem
+from bugsieve.rooms.zoo.problems import PddlProblem
 
 SUMMARY = "a robot visits places of a grid"
 
@@ -30,7 +30,7 @@ class Options(GeneratorOptions):
         )
 
 
-def generate(options: Options, rng: Stream) -> Problem:
+def generate(options: Options, rng: Stream) -> PddlProblem:
     """Solvable: the grid is connected, also with places taken out."""
     cells = thinned(rectangle(options.height, options.width), options.missing, rng)
     start = rng.choice(cells)
@@ -44,7 +44,7 @@ def generate(options: Options, rng: Stream) -> Problem:
         for _, other in neighbours(cell, among)
     ]
     goal = [f"(visited {_name(cell)})" for cell in cells if cell in wanted]
-    return Problem(objects={"place": [_name(cell) for cell in cells]}, init=init, goal=goal)
+    return PddlProblem(objects={"place": [_name(cell) for cell in cells]}, init=init, goal=goal)
 
 
 def _name(cell: Cell) -> str:

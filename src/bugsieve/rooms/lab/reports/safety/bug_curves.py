@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bugsieve.rooms.lab.reports.curves import Curve, CurveKind, curves_of
+from bugsieve.rooms.lab.reports.curves import BugCurve, CurveKind, curves_of
 from bugsieve.rooms.lab.reports.safety.cards import SafetyCard
 from bugsieve.rooms.safety.bugs.bug import AVOIDABLE, FAULT
 from bugsieve.rooms.safety.store.records import SafetyRecords
@@ -15,12 +15,12 @@ _TITLES = {
 }
 
 
-def safety_curves(cards: Sequence[SafetyCard], by: Sequence[str] = ()) -> list[Curve]:
+def safety_curves(cards: Sequence[SafetyCard], by: Sequence[str] = ()) -> list[BugCurve]:
     """The curves of safety campaigns; see `curves_of`."""
     return curves_of(SAFETY_CURVES, cards, by)
 
 
-def safety_titles(found: Sequence[Curve]) -> dict[str, str]:
+def safety_titles(found: Sequence[BugCurve]) -> dict[str, str]:
     """Faults have a panel even if there are none."""
     present = {FAULT, *(kind for curve in found for kind in curve.bugs)}
     return {kind: title for kind, title in _TITLES.items() if kind in present}

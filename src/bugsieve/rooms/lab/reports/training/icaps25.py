@@ -37,7 +37,7 @@ Cells = list[Value]
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class SeedRun:
     """The results of the policies of one seed on the test tasks of a domain."""
 
     folder: Path
@@ -73,9 +73,9 @@ class Run:
         return float(sum(record.solved[choice.digest] for record in self.tasks))
 
 
-def collect_runs(directories: Sequence[Path]) -> list[Run]:
+def collect_runs(directories: Sequence[Path]) -> list[SeedRun]:
     """All runs of the experiments in these folders."""
-    runs: dict[tuple[str, int], Run] = {}
+    runs: dict[tuple[str, int], SeedRun] = {}
     for directory in directories:
         for run in _runs(directory):
             other = runs.setdefault((run.domain, run.seed), run)
@@ -87,7 +87,7 @@ def collect_runs(directories: Sequence[Path]) -> list[Run]:
     return list(runs.values())
 
 
-def _runs(directory: Path) -> Iterator[Run]:
+def _runs(directory: Path) -> Iterator[SeedRun]:
     require_directory(directory)
     found = read_choices(directory)
     if found is None:
@@ -102,10 +102,10 @@ def _runs(directory: Path) -> Iterator[Run]:
         for seed in sorted({choice.seed for choice in own}):
             choices = tuple(choice for choice in own if choice.seed == seed)
             missing = tuple(task for task in tasks if task not in known)
-            yield Run(directory, domain, seed, choices, known, missing)
+            yield SeedRun(directory, domain, seed, choices, known, missing)
 
 
-def criteria_table(runs: Sequence[Run], *, intervals: bool = False) -> Table:
+def criteria_table(runs: Sequence[SeedRun], *, intervals: bool = False) -> Table:
     """The upper part: which criterion takes the best of the same models."""
     columns = [
         Column("test_tasks", ("", "|Π_test|"), decimals=1),
@@ -119,7 +119,7 @@ def criteria_table(runs: Sequence[Run], *, intervals: bool = False) -> Table:
     return _table(columns, runs, criteria_cells, intervals, notes)
 
 
-def criteria_cells(run: Run) -> Cells:
+def criteria_cells(run: SeedRun) -> Cells:
     """The cells of one run in the upper part."""
     compared = run.compared
     coverage = [run.coverage(compared.get(criterion)) for criterion in CRITERIA]
@@ -144,7 +144,7 @@ def _is_relevant(record: FinalRecord, digests: Sequence[str]) -> bool:
     )
 
 
-def configurations_table(runs: Sequence[Run], *, intervals: bool = False) -> Table:
+def configurations_table(runs: Sequence[SeedRun], *, intervals: bool = False) -> Table:
     """The lower part: which way of training gives the best policies."""
     places = _places(runs)
     columns = [
@@ -152,7 +152,7 @@ def configurations_table(runs: Sequence[Run], *, intervals: bool = False) -> Tab
         *(_column(*place) for place in places),
     ]
 
-    def cells(run: Run) -> Cells:
+    def cells(run: SeedRun) -> Cells:
         return [float(len(run.tasks)), *(run.coverage(_at(run, place)) for place in places)]
 
     return _table(columns, runs, cells, intervals, tuple(_notes(runs)))
@@ -164,7 +164,7 @@ def _column(configuration: str, budget: int) -> Column:
     return Column(key, (heading, configuration))
 
 
-def _places(runs: Sequence[Run]) -> list[Place]:
+def _places(runs: Sequence[SeedRun]) -> list[Place]:
     """The start, the usual configurations by budget, then others."""
     found = {(choice.configuration, choice.budget) for run in runs for choice in run.choices}
     known = (START, *CONFIGURATIONS)
@@ -177,7 +177,7 @@ def _places(runs: Sequence[Run]) -> list[Place]:
     return sorted((place for place in found if place[0] in known), key=rank)
 
 
-def _at(run: Run, place: Place) -> FinalChoice | None:
+def _at(run: SeedRun, place: Place) -> FinalChoice | None:
     """The policy of a column; where several criteria are compared, that of the π-test."""
     own = [c for c in run.choices if (c.configuration, c.budget) == place]
     tested = [choice for choice in own if choice.criterion == PI_TEST]
@@ -186,8 +186,8 @@ def _at(run: Run, place: Place) -> FinalChoice | None:
 
 def _table(
     columns: Sequence[Column],
-    runs: Sequence[Run],
-    cells: Callable[[Run], Cells],
+    runs: Sequence[SeedRun],
+    cells: Callable[[SeedRun], Cells],
     intervals: bool,
     notes: tuple[str, ...],
 ) -> Table:
@@ -219,7 +219,7 @@ def _means(parts: Sequence[Cells]) -> Cells:
     return [mean(values) for values in zip(*parts, strict=True)]
 
 
-def _training_notes(runs: Sequence[Run]) -> Iterator[str]:
+def _training_notes(runs: Sequence[SeedRun]) -> Iterator[str]:
     """Notes on the training of policies, and on the costs of tests of models."""
     compared = [(run, run.compared.get(PI_TEST)) for run in runs]
     yield from training_notes(
@@ -234,7 +234,7 @@ def _training_notes(runs: Sequence[Run]) -> Iterator[str]:
         )
 
 
-def _notes(runs: Sequence[Run]) -> Iterator[str]:
+def _notes(runs: Sequence[SeedRun]) -> Iterator[str]:
     """Tasks that are left out."""
     seen = set()
     for run in runs:

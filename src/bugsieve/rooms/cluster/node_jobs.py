@@ -42,7 +42,7 @@ class SentFile:
 
 
 @dataclass(frozen=True)
-class Parcel:
+class NodeJob:
     """A job with all that it needs on a node."""
 
     job: AnyJob
@@ -55,8 +55,8 @@ class Parcel:
     """Absolute paths of files and folders that come back."""
 
 
-def parcel_of(job: AnyJob, more: Iterable[str] = ()) -> tuple[Parcel, dict[str, bytes]]:
-    """The parcel of a job with the files it names and more, and contents by their digests.
+def node_job_of(job: AnyJob, more: Iterable[str] = ()) -> tuple[NodeJob, dict[str, bytes]]:
+    """A job with the files it names and more, and contents by their digests.
 
     UsageError where something of it cannot travel.
     """
@@ -69,7 +69,7 @@ def parcel_of(job: AnyJob, more: Iterable[str] = ()) -> tuple[Parcel, dict[str, 
         contents[digest] = content
         sent.append(SentFile(name, digest, os.access(name, os.X_OK)))
     brings = tuple(map(os.path.abspath, _made_by(job)))
-    return Parcel(job, os.getcwd(), tuple(sent), _folders_of(job), brings), contents
+    return NodeJob(job, os.getcwd(), tuple(sent), _folders_of(job), brings), contents
 
 
 def _made_by(job: AnyJob) -> Sequence[str]:

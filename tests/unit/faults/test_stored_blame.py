@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bugsieve.explanation.blame.blame import Blame, blame
-from bugsieve.explanation.blame.keeping import blame_of_note, note_of
+from bugsieve.explanation.blame.stored_blame import blame_of_note, note_of
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.certificate import certificate_of
 from bugsieve.tasks.search import Limits

@@ -8,7 +8,7 @@ import pytest
 
 from bugsieve.campaigns.campaign import Campaign, read_campaign
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.rooms.cluster.moving import Places
+from bugsieve.rooms.cluster.node_paths import Places
 from bugsieve.rooms.lab.experiments.final_jobs import FinalJob, TestedModel
 from bugsieve.rooms.lab.experiments.final_options import FinalTestOptions
 from bugsieve.rooms.lab.experiments.jobs import Job

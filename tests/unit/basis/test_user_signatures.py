@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.base.trust.seals import KEY_FILE, is_sealed, seal_of
+from bugsieve.base.trust.user_signatures import KEY_FILE, is_sealed, seal_of
 
 
 @pytest.fixture(autouse=True)

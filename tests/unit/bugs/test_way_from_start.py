@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 
-from bugsieve.pipeline.bugs.way import shortest_way
+from bugsieve.pipeline.bugs.way_from_start import shortest_way
 from bugsieve.pipeline.objectives.objective import path_states
 from bugsieve.tasks.grounded.task import Task
 from bugsieve.tasks.search import Limits

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bugsieve.campaigns import pacing
-from bugsieve.campaigns.pacing import MAX_BUGS, MAX_TIME, STALE, Pace, StopWatch
+from bugsieve.campaigns import session_clock
+from bugsieve.campaigns.session_clock import MAX_BUGS, MAX_TIME, STALE, Pace, StopWatch
 from bugsieve.campaigns.stop_rules import StopRules
 
 
@@ -20,7 +20,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr(pacing, "time", made)
+    monkeypatch.setattr(session_clock, "time", made)
     return made
 
 

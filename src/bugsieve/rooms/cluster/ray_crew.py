@@ -13,8 +13,8 @@ from typing import Any
 from bugsieve.base.errors import BudgetError, BugsieveError, InputError, InternalError
 from bugsieve.rooms.cluster.builds import this_build
 from bugsieve.rooms.cluster.node import Delivery, Node, Terms
+from bugsieve.rooms.cluster.node_jobs import NodeJob, node_job_of
 from bugsieve.rooms.cluster.packing import unpack
-from bugsieve.rooms.cluster.parcels import Parcel, parcel_of
 from bugsieve.rooms.lab.experiments.campaigns import is_finished
 from bugsieve.rooms.lab.experiments.jobs import (
     AnyCrew,
@@ -45,7 +45,7 @@ class RayCrew(AnyCrew):
         self._files = files
         self._run = ray.remote(num_cpus=1, max_retries=0)(_run_on_node)
         self._terms = Terms(this_build(), os.environ.get("OMP_NUM_THREADS"))
-        self._busy: dict[Any, Parcel] = {}
+        self._busy: dict[Any, NodeJob] = {}
         """By the reference to what will come back."""
         self._held: dict[str, tuple[int, Any]] = {}
         """Sizes of contents that nodes can get, and references to them, by digest."""
@@ -79,10 +79,10 @@ class RayCrew(AnyCrew):
                 continue
             ready, _ = ray.wait([*self._busy], timeout=_SECONDS_BETWEEN_LOOKS)
             for reference in ready:
-                parcel = self._busy.pop(reference)
-                report = self._end(parcel, reference)
+                node_job = self._busy.pop(reference)
+                report = self._end(node_job, reference)
                 if report is None:
-                    waiting.appendleft(parcel.job)
+                    waiting.appendleft(node_job.job)
                 else:
                     yield report
 
@@ -99,11 +99,11 @@ class RayCrew(AnyCrew):
 
     def _begin(self, job: AnyJob) -> JobReport:
         try:
-            parcel, contents = parcel_of(job, self._files)
+            node_job, contents = node_job_of(job, self._files)
         except BugsieveError as error:
             return JobFailed(job.number, str(error), error.exit_code)
         references = {digest: self._put(digest, data) for digest, data in contents.items()}
-        self._busy[self._run.remote(parcel, self._terms, references)] = parcel
+        self._busy[self._run.remote(node_job, self._terms, references)] = node_job
         return JobStarted(job.number)
 
     def _put(self, digest: str, content: bytes) -> Any:
@@ -116,11 +116,11 @@ class RayCrew(AnyCrew):
             self._held[digest] = len(content), ray.put(content)
         return self._held[digest][1]
 
-    def _end(self, parcel: Parcel, reference: Any) -> JobReport | None:
+    def _end(self, node_job: NodeJob, reference: Any) -> JobReport | None:
         """The result of a job; None if it is to be made again."""
         import ray
 
-        number = parcel.job.number
+        number = node_job.job.number
         try:
             delivery: Delivery = ray.get(reference)
         except ray.exceptions.RayTaskError as error:  # an error that a node does not expect
@@ -131,7 +131,7 @@ class RayCrew(AnyCrew):
         if delivery.report is None:
             return self._died(number, delivery.death)
         try:
-            return _stored(parcel, delivery)
+            return _stored(node_job, delivery)
         except BugsieveError as error:
             return JobFailed(number, str(error), error.exit_code)
 
@@ -147,18 +147,18 @@ _NODE = Node()
 """In a process of Ray on a node, for all jobs that Ray gives to it."""
 
 
-def _run_on_node(parcel: Parcel, terms: Terms, references: dict[str, Any]) -> Delivery:
+def _run_on_node(node_job: NodeJob, terms: Terms, references: dict[str, Any]) -> Delivery:
     """On the node, in a process of Ray."""
     import ray
 
-    return _NODE.run(parcel, terms, lambda digest: ray.get(references[digest]))
+    return _NODE.run(node_job, terms, lambda digest: ray.get(references[digest]))
 
 
-def _stored(parcel: Parcel, delivery: Delivery) -> JobReport:
+def _stored(node_job: NodeJob, delivery: Delivery) -> JobReport:
     """Put away what came back, which must be what the report says."""
-    report, job = delivery.report, parcel.job
+    report, job = delivery.report, node_job.job
     assert report is not None
-    unpack(delivery.files, [Path(name) for name in parcel.brings])
+    unpack(delivery.files, [Path(name) for name in node_job.brings])
     if isinstance(report, JobFailed):
         if _MODULE_MISSING in report.error:
             hint = (

@@ -12,7 +12,7 @@ from itertools import chain
 
 
 @dataclass(frozen=True)
-class Reach:
+class OutsideAccess:
     """All that a spec would touch; each of the names once, in alphabetical order."""
 
     programs: tuple[str, ...] = ()
@@ -29,19 +29,19 @@ class Reach:
         """Return true if it touches more than files, which our own code reads."""
         return bool(self.programs or self.connections or self.runs_code)
 
-    def __or__(self, other: Reach) -> Reach:
+    def __or__(self, other: OutsideAccess) -> OutsideAccess:
         """All that either touches."""
         return together((self, other))
 
 
-NOTHING = Reach()
-CODE = Reach(runs_code=True)
+NOTHING = OutsideAccess()
+CODE = OutsideAccess(runs_code=True)
 
 
-def together(reaches: Iterable[Reach]) -> Reach:
+def together(reaches: Iterable[OutsideAccess]) -> OutsideAccess:
     """All that any of them touches."""
     parts = list(reaches)
-    return Reach(
+    return OutsideAccess(
         _names(part.programs for part in parts),
         _names(part.connections for part in parts),
         _names(part.files for part in parts),

@@ -16,7 +16,7 @@ from bugsieve.checkers.cost import check
 from bugsieve.cli import main
 from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.rooms.lab.comparing import Shares, compare
-from bugsieve.rooms.lab.crossing import cross_judge
+from bugsieve.rooms.lab.judge_other_pool import cross_judge
 from bugsieve.tasks.grounded.task import Task
 from tests.unit.policies.generated import generated_task
 

@@ -6,7 +6,7 @@ a plan for the other is replayed into one for it, step by step.
 
 from __future__ import annotations
 
-from bugsieve.explanation.blame.course import Course
+from bugsieve.explanation.blame.run_with_plans import Course
 from bugsieve.rooms.dominance.function import DominanceFunction
 from bugsieve.rooms.dominance.options import DominanceOptions
 

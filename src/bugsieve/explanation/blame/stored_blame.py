@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from math import inf
 from typing import Any
 
-from bugsieve.base.files_and_processes.foreign_json import Row, fitting
-from bugsieve.base.trust.seals import is_sealed, seal_of
-from bugsieve.explanation.blame.blame import Answer, Blame, made_blame
+from bugsieve.base.files_and_processes.foreign_json import FixedList, fitting
+from bugsieve.base.trust.user_signatures import is_sealed, seal_of
+from bugsieve.explanation.blame.blame import Blame, BlameAnswer, made_blame
 from bugsieve.explanation.blame.regret import Suspect
 from bugsieve.pipeline.bench import Bench
 from bugsieve.tasks.search import Limits
@@ -31,7 +31,7 @@ _SHAPE = {
     "sure": str,
     "run": [int],
     "plan": [int],
-    "suspects": [Row(int, (int, float, None))],
+    "suspects": [FixedList(int, (int, float, None))],
     "seal": str,
 }
 
@@ -76,11 +76,13 @@ def kept_blame(note: Any, bench: Bench, certificate: Mapping[str, Any]) -> Blame
     return made_blame(bench, certificate, _answer(data))
 
 
-def _answer(data: Mapping[str, Any]) -> Answer:
+def _answer(data: Mapping[str, Any]) -> BlameAnswer:
     suspects = tuple(
         Suspect(index, inf if regret is None else regret) for index, regret in data["suspects"]
     )
-    return Answer(data["index"], data["sure"], tuple(data["run"]), tuple(data["plan"]), suspects)
+    return BlameAnswer(
+        data["index"], data["sure"], tuple(data["run"]), tuple(data["plan"]), suspects
+    )
 
 
 def digest_of(certificate: Mapping[str, Any]) -> str:

@@ -13,8 +13,8 @@ import pytest
 
 from bugsieve.base.errors import BudgetError, InputError
 from bugsieve.campaigns.cost.records import CostRecords
-from bugsieve.campaigns.store import packing
-from bugsieve.campaigns.store.packing import json_text, packed, unpacked
+from bugsieve.campaigns.store import certificate_blobs
+from bugsieve.campaigns.store.certificate_blobs import json_text, packed, unpacked
 from bugsieve.campaigns.store.schema import STORE_FILE
 from tests.unit.results.samples import add, created, rounds
 
@@ -35,7 +35,7 @@ def test_anything_else_is_refused(content: bytes) -> None:
 
 def test_a_small_row_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = packed("a" * 100_000)
-    monkeypatch.setattr(packing, "MOST_BYTES", 1000)
+    monkeypatch.setattr(certificate_blobs, "MOST_BYTES", 1000)
     with pytest.raises(ValueError, match="too large"):
         unpacked(bomb)
     with pytest.raises(BudgetError, match="--proof-rows"):
@@ -51,7 +51,7 @@ def test_what_a_text_becomes_is_weighed(part: str, monkeypatch: pytest.MonkeyPat
     kept = json.loads(text)
     size, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    monkeypatch.setattr(packing, "_MOST_MEMORY", size)
+    monkeypatch.setattr(certificate_blobs, "_MOST_MEMORY", size)
     with pytest.raises(ValueError, match="too much memory"):
         unpacked(zlib.compress(text.encode()))
     with pytest.raises(BudgetError, match="--proof-rows"):

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from bugsieve.base.activity import activities, doing, progressing
+from bugsieve.base.current_activity import activities, doing, progressing
 from tests.unit.clock import Clock
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import bugsieve
 from bugsieve.base.errors import PolicyError
-from bugsieve.campaigns.troubles import Trouble, is_one_reason, silence, troubles_of
+from bugsieve.campaigns.policy_failures import Trouble, is_one_reason, silence, troubles_of
 from bugsieve.pipeline.judging.findings import RunRow
 from bugsieve.policies.decisions import Ending
 from tests.unit.policies.line import line_task

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bugsieve.rooms.rules.campaign.bound import Bound
+from bugsieve.rooms.rules.campaign.rule_subject import Bound
 from bugsieve.rooms.rules.ltl.formula import atoms_of
 from bugsieve.rooms.rules.ltl.printer import to_text
 from bugsieve.rooms.rules.ltl.reader import Place, read_ltl

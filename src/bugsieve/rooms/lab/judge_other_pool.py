@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bugsieve.base.activity import doing
+from bugsieve.base.current_activity import doing
 from bugsieve.base.wording import counted
 from bugsieve.campaigns.campaign import AnyPath, check_unchanged
 from bugsieve.campaigns.cost.bench import bench_of, plan_of, stored_options

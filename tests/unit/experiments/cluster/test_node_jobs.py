@@ -15,8 +15,8 @@ from bugsieve.campaigns.options import CostOptions
 from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.rooms.cluster.builds import Build, this_build
 from bugsieve.rooms.cluster.node import Delivery, Node, Terms
+from bugsieve.rooms.cluster.node_jobs import NodeJob, node_job_of
 from bugsieve.rooms.cluster.packing import digest_of, unpack
-from bugsieve.rooms.cluster.parcels import Parcel, parcel_of
 from bugsieve.rooms.lab.experiments.jobs import Job, JobDone, JobFailed
 from bugsieve.rooms.zoo.domains import generate
 from tests.unit.campaigns.contents import contents
@@ -44,10 +44,10 @@ def job(policy: str = "lazy", **changes: object) -> Job:
 
 
 def sent(made: Job, *more: str) -> list[str]:
-    parcel, texts = parcel_of(made, more)
-    assert {file.digest for file in parcel.files} == set(texts)
+    node_job, texts = node_job_of(made, more)
+    assert {file.digest for file in node_job.files} == set(texts)
     assert all(digest_of(text) == digest for digest, text in texts.items())
-    return sorted(os.path.relpath(file.name) for file in parcel.files)
+    return sorted(os.path.relpath(file.name) for file in node_job.files)
 
 
 @pytest.mark.parametrize(
@@ -77,26 +77,26 @@ def test_rules_and_pools_travel(here: Path) -> None:
     made = job(objective=f"rules:{here}/rules.toml", pool_from=f"{here}/pool")
     wanted = ["domain.pddl", "pool/campaign.sqlite", "problem.pddl", "rules.toml"]
     assert sent(made) == wanted
-    assert parcel_of(made)[0].folders == (f"{here}/pool",)
+    assert node_job_of(made)[0].folders == (f"{here}/pool",)
 
 
 def test_code_must_be_named_as_seen_from_its_folder(here: Path) -> None:
     for policy in (f"cmd:python3 {here}/mine.py", f"python:{here}/mine.py:choose"):
         with pytest.raises(UsageError, match="on other machines it will be elsewhere"):
-            parcel_of(job(policy))
+            node_job_of(job(policy))
 
 
 def test_programs_stay_programs_and_equal_files_travel_once(here: Path) -> None:
     (here / "mine.py").chmod(0o755)
     (here / "copy.py").write_text(POLICY)
-    parcel, texts = parcel_of(job("cmd:./mine.py"), ["copy.py"])
-    assert {Path(f.name).name for f in parcel.files if f.is_program} == {"mine.py"}
-    assert len(parcel.files) == len(texts) + 1
+    node_job, texts = node_job_of(job("cmd:./mine.py"), ["copy.py"])
+    assert {Path(f.name).name for f in node_job.files if f.is_program} == {"mine.py"}
+    assert len(node_job.files) == len(texts) + 1
 
 
 def test_a_file_that_cannot_be_read(here: Path) -> None:
     with pytest.raises(InputError, match=r"gone\.py: there is no such file"):
-        parcel_of(job(), ["gone.py"])
+        node_job_of(job(), ["gone.py"])
 
 
 def test_a_begun_campaign_of_a_stranger_is_not_sent(here: Path) -> None:
@@ -106,14 +106,14 @@ def test_a_begun_campaign_of_a_stranger_is_not_sent(here: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(state))
         with pytest.raises(UsageError, match="which you have not typed"):
-            parcel_of(job())
+            node_job_of(job())
     assert "out/campaign.sqlite" in sent(made)
 
 
-def on_node(parcel: Parcel, texts: dict[str, bytes], build: Build | None = None) -> Delivery:
+def on_node(node_job: NodeJob, texts: dict[str, bytes], build: Build | None = None) -> Delivery:
     """What a node would do with it: this does not need Ray."""
     with Node() as node:
-        return node.run(parcel, Terms(build or this_build(), None), texts.__getitem__)
+        return node.run(node_job, Terms(build or this_build(), None), texts.__getitem__)
 
 
 def test_a_job_on_a_node(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,10 +122,10 @@ def test_a_job_on_a_node(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / "mine.py").write_text("def choose(facts, applicable):\n    open(__file__ + 'x')\n")
     # A bias is named, for the usual one depends on how fast the policy answers.
     made = job("python:mine:choose", fuzz=FuzzOptions(bias="uniform"))
-    parcel, texts = parcel_of(made)
-    delivery = on_node(parcel, texts)
+    node_job, texts = node_job_of(made)
+    delivery = on_node(node_job, texts)
     assert isinstance(delivery.report, JobDone)
-    unpack(delivery.files, [Path(name) for name in parcel.brings])
+    unpack(delivery.files, [Path(name) for name in node_job.brings])
     with Campaign.create("local", made.options) as local:
         local.run()
     assert contents(Path("out")) == contents(Path("local"))
@@ -138,12 +138,12 @@ def test_a_job_on_a_node(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_module_that_did_not_travel(here: Path) -> None:
     (here / "helper.py").write_text("")
     (here / "mine.py").write_text(f"import helper\n{POLICY}")
-    delivery = on_node(*parcel_of(job("python:mine:choose")))
+    delivery = on_node(*node_job_of(job("python:mine:choose")))
     assert isinstance(delivery.report, JobFailed)
     assert "No module named 'helper'" in delivery.report.error
     assert "bugsieve-node" not in delivery.report.error
     assert isinstance(
-        on_node(*parcel_of(job("python:mine:choose"), ["helper.py"])).report, JobDone
+        on_node(*node_job_of(job("python:mine:choose"), ["helper.py"])).report, JobDone
     )
 
 
@@ -154,14 +154,14 @@ def test_a_node_with_another_build(here: Path) -> None:
         (Build(build.version, "0" * 64, build.python), "has a compiled core .* 000000000000:"),
         (Build(build.version, build.core, "2.7"), "has Python .*, and this machine 2.7"),
     ):
-        report = on_node(*parcel_of(job()), build=other).report
+        report = on_node(*node_job_of(job()), build=other).report
         assert isinstance(report, JobFailed)
         assert re.search(sentence, report.error)
 
 
 def test_a_content_that_was_damaged(here: Path) -> None:
-    parcel, texts = parcel_of(job())
-    report = on_node(parcel, dict.fromkeys(texts, b"other")).report
+    node_job, texts = node_job_of(job())
+    report = on_node(node_job, dict.fromkeys(texts, b"other")).report
     assert isinstance(report, JobFailed)
     assert "was damaged on its way to a node" in report.error
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bugsieve.explanation.blame.course import Course
+from bugsieve.explanation.blame.run_with_plans import Course
 from bugsieve.pipeline.objectives.objective import path_states, plan_cost
-from bugsieve.rooms.dominance.blame import carrying
-from bugsieve.rooms.dominance.blame.carrying import carry_over
+from bugsieve.rooms.dominance.blame import plans_by_dominance
+from bugsieve.rooms.dominance.blame.plans_by_dominance import carry_over
 from bugsieve.tasks.search import astar
 from tests.unit.policies.generated import generated_task
 
@@ -45,7 +45,7 @@ def test_what_is_carried_over_leads_to_the_goal(course: Course) -> None:
 
 
 def test_long_runs_are_left_alone(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(carrying, "_MOST_STATES", 4)
+    monkeypatch.setattr(plans_by_dominance, "_MOST_STATES", 4)
     carry_over(course, 0)
     assert course.sums[-1] == inf
     carry_over(course, 1)

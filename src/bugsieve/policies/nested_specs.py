@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from bugsieve.base.registry.reach import NOTHING, Reach
+from bugsieve.base.registry.outside_access import NOTHING, OutsideAccess
 
 
 class Inner(NamedTuple):
@@ -32,13 +32,13 @@ class ForeignInside:
         raise NotImplementedError
 
     @classmethod
-    def reach(cls, argument: str | None) -> Reach:
+    def reach(cls, argument: str | None) -> OutsideAccess:
         """Nothing, or what the function or program is."""
         inner = cls.inner(argument)
         return NOTHING if inner is None else inner.member.reach(inner.argument)
 
     @classmethod
-    def starts(cls, argument: str | None) -> Reach:
+    def starts(cls, argument: str | None) -> OutsideAccess:
         """The same, with its files."""
         inner = cls.inner(argument)
         return NOTHING if inner is None else inner.member.starts(inner.argument)
