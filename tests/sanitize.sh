@@ -43,6 +43,7 @@ checked tests/unit/dominance tests/unit/fuzzing tests/unit/oracles tests/unit/po
     --deselect tests/unit/fuzzing/test_selection.py::test_it_is_an_option_of_fuzzers_in_experiments \
     --deselect tests/unit/oracles/test_fast_downward.py::test_nothing_outlives_the_caller \
     --deselect tests/unit/oracles/test_morph.py::test_batches_and_workers_do_not_matter \
+    --deselect tests/unit/policies/gnn/test_policy.py::test_campaigns_of_it_do_not_depend_on_workers \
     --deselect tests/unit/policies/test_distributions.py::test_a_campaign_with_workers_finds_the_same \
     --deselect tests/unit/policies/test_set_order.py "$@" || status=$?
 wait "$first" || status=$?
