@@ -15,7 +15,7 @@ from bugsieve.base.names import no_such
 from bugsieve.campaigns.option_tables import options_of
 from bugsieve.campaigns.options import CostOptions, with_typed_walks
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 
 _OWN = (
     *("unit_cost", "objective", "oracles", "mode", "escalate_to", "step_limit", "workers"),

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from bugsieve.base.arguments import check_fields, whole_number
 from bugsieve.base.errors import UsageError
 from bugsieve.base.names import no_such
 from bugsieve.campaigns.option_tables import TomlOptions, require_different
 from bugsieve.campaigns.stop_rules import StopRules, require_count, require_utf8
-from bugsieve.pipeline.judging.escalation import MOST_EXPANSIONS, level_limits
-from bugsieve.pipeline.objectives import objective_class
-from bugsieve.pipeline.oracles.oracle import DEFAULT_LIMITS
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
-from bugsieve.pipeline.pool.sample import Part, require_sample
-from bugsieve.policies.graph import DEFAULT_STEP_LIMIT
-from bugsieve.policies.worker import WorkerLimits
-from bugsieve.tasks.search.limits import Limits
+from bugsieve.pipeline.oracles.limits import DEFAULT_LIMITS, MOST_EXPANSIONS, level_limits
+from bugsieve.pipeline.pool.options import FuzzOptions
+from bugsieve.policies.limits import DEFAULT_STEP_LIMIT, WorkerLimits
+from bugsieve.tasks.search_limits import Limits
+
+if TYPE_CHECKING:
+    from bugsieve.pipeline.pool.sample import Part
 
 INTERLEAVED = "interleaved"
 SEPARATE = "separate"
@@ -88,7 +87,7 @@ class PolicyOptions(CampaignOptions):
 
     def __post_init__(self) -> None:
         if self.sample is not None:
-            Part.parse(self.sample)
+            _ = self.part
         super().__post_init__()
 
     @property
@@ -99,6 +98,8 @@ class PolicyOptions(CampaignOptions):
     @property
     def part(self) -> Part:
         """The tests that are made of a measurement."""
+        from bugsieve.pipeline.pool.sample import Part
+
         return Part.parse(self.sample or "")
 
 
@@ -180,6 +181,8 @@ class CostOptions(PolicyOptions):
 
     def _check_sample(self) -> None:
         """UsageError unless every test is drawn by its number alone."""
+        from bugsieve.pipeline.pool.sample import require_sample
+
         if self.mode != INTERLEAVED or self.from_states is not None or self.pool_from is not None:
             raise UsageError("tests of a measurement start from the initial state, without a pool")
         require_sample(self.fuzz)
@@ -201,5 +204,7 @@ def with_typed_walks(options: CostOptions) -> CostOptions:
 
 def usual_oracles(objective: str, *, alone: bool = False) -> tuple[str, ...]:
     """The oracles of campaigns that name none; `alone` if they must not learn from other cases."""
+    from bugsieve.pipeline.objectives import objective_class
+
     found = objective_class(objective)
     return found.oracles_alone if alone else found.usual_oracles

@@ -8,7 +8,6 @@ from numbers import Integral, Real
 
 from bugsieve.base.arguments import check_fields
 from bugsieve.base.errors import UsageError
-from bugsieve.pipeline.measuring.figures import first_look_below, least_limit
 from bugsieve.pipeline.measuring.looks import MOST_TESTS, is_look, look_from
 
 DEFAULT_TESTS = 1600
@@ -50,6 +49,8 @@ class StopRules:
 
     def _check_looks(self) -> None:
         """UsageError if a measurement could not come to what is asked for."""
+        from bugsieve.pipeline.measuring.figures import first_look_below, least_limit
+
         if self.tests is not None and self.tests > MOST_TESTS:
             raise UsageError(f"tests must be at most {MOST_TESTS}, got {self.tests}")
         if self.tests is not None and not is_look(self.tests):

@@ -239,7 +239,7 @@ def options_of(args: argparse.Namespace, *, task: tuple[str, ...] | None = None)
     """The options of the campaign that the arguments ask for; `task` if files do not matter."""
     from bugsieve.campaigns.options import INTERLEAVED, SEPARATE, with_typed_walks
     from bugsieve.pipeline.biases import check_bias
-    from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+    from bugsieve.pipeline.pool.options import FuzzOptions
 
     if args.bias is not None:
         check_bias(args.bias)

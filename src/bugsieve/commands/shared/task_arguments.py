@@ -18,8 +18,8 @@ from bugsieve.commands.shared.options import MEBIBYTES, Options
 from bugsieve.commands.shared.status_line import StatusLine
 
 if TYPE_CHECKING:
+    from bugsieve.policies.limits import WorkerLimits
     from bugsieve.policies.policy import BoundPolicy
-    from bugsieve.policies.worker import WorkerLimits
     from bugsieve.tasks.grounded.task import Task
 
 # Whoever wants "no limit" types large numbers: this is enough, and still fits what the
@@ -101,7 +101,7 @@ def add_policy_arguments(
 
 def worker_limits(args: argparse.Namespace) -> WorkerLimits:
     """What a policy in a process of its own may spend."""
-    from bugsieve.policies.worker import WorkerLimits
+    from bugsieve.policies.limits import WorkerLimits
 
     return WorkerLimits(deadline=args.deadline, memory_mb=args.memory, hash_seed=args.hash_seed)
 

@@ -23,8 +23,8 @@ from bugsieve.pipeline.biases import make_bias
 from bugsieve.pipeline.measuring.looks import look_from
 from bugsieve.pipeline.pool.counts import WalkCounts
 from bugsieve.pipeline.pool.draws import LENGTH, draws_of
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.pipeline.pool.novelty import Loosened
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.pipeline.pool.pool import Pool, PoolEntry
 from bugsieve.pipeline.pool.walks import Rows, Walker
 from bugsieve.tasks.grounded.task import StateArray, Task

@@ -11,7 +11,7 @@ from bugsieve.base.errors import InputError
 from bugsieve.campaigns.option_tables import options_of
 from bugsieve.campaigns.options import CostOptions, usual_oracles
 from bugsieve.pipeline.oracles.registry import check_oracle_spec
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.policies.registry import check_spec
 from bugsieve.rooms.jani.policies.registry import check_model_spec
 from bugsieve.rooms.lab.experiments.checked_values import checked_keys, placed

@@ -15,7 +15,7 @@ from bugsieve.rooms.rules.obligations.judge import DEFAULT_LIMITS, JudgeOptions
 from bugsieve.rooms.rules.store.bug import ENGINE
 from bugsieve.rooms.rules.store.languages import SubjectLanguage, language_of
 from bugsieve.rooms.rules.store.records import RulesRecords
-from bugsieve.tasks.search.limits import Limits
+from bugsieve.tasks.search_limits import Limits
 
 
 @dataclass(frozen=True)

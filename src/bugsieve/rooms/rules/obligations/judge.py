@@ -27,7 +27,7 @@ from bugsieve.rooms.rules.ltl.views import View, in_view, is_proven_by_prefixes,
 from bugsieve.rooms.rules.obligations.answers import NO_PLAN, Answer, Reading
 from bugsieve.rooms.rules.obligations.obligation import Obligation, caused, occurrences, required
 from bugsieve.rooms.rules.obligations.world import Certificate, Sought, World
-from bugsieve.tasks.search.limits import Limits
+from bugsieve.tasks.search_limits import Limits
 
 Check: TypeAlias = Callable[[Certificate], None]
 

@@ -14,7 +14,7 @@ from bugsieve.rooms.safety.oracles.analysis import DEFAULT_LIMITS
 from bugsieve.rooms.safety.oracles.registry import parse_safety_spec
 from bugsieve.rooms.safety.walks.run_examiner import DEFAULT_PROOF_ROWS
 from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
-from bugsieve.tasks.search.limits import Limits
+from bugsieve.tasks.search_limits import Limits
 
 DEFAULT_SAFETY_ORACLES = ("tarjan",)
 

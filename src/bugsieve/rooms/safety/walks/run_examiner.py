@@ -51,7 +51,7 @@ from bugsieve.rooms.safety.oracles.analysis import (
 )
 from bugsieve.rooms.safety.oracles.decide import WordArray
 from bugsieve.rooms.safety.walks.stability import SafetyAsker
-from bugsieve.tasks.search.limits import Limits
+from bugsieve.tasks.search_limits import Limits
 
 DEFAULT_PROOF_ROWS = 50_000
 """Some megabytes of JSON."""

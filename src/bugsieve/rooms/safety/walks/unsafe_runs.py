@@ -18,7 +18,7 @@ from bugsieve.base.arguments import check_fields
 from bugsieve.base.errors import UsageError
 from bugsieve.base.names import no_such
 from bugsieve.base.seeds import Stream
-from bugsieve.policies.graph import DEFAULT_STEP_LIMIT
+from bugsieve.policies.limits import DEFAULT_STEP_LIMIT
 from bugsieve.rooms.jani.model.model import JaniModel
 from bugsieve.rooms.jani.policies.policy import ModelPolicy
 from bugsieve.rooms.jani.policies.runs import UnsafeRun

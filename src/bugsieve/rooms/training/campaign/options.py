@@ -8,7 +8,7 @@ from bugsieve.base.arguments import check_fields, whole_number
 from bugsieve.base.errors import UsageError
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.stop_rules import StopRules, require_utf8
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.rooms.training.asnets.options import AsnetOptions
 from bugsieve.rooms.training.selection import PI_TEST, Schedule
 
