@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bugsieve.base.arguments import check_fields
 from bugsieve.base.errors import UsageError
+from bugsieve.base.option_fields import option
 
 DEFAULT_STEP_LIMIT = 10_000
 """Decisions in a run."""
@@ -16,20 +17,44 @@ MAX_MEMORY_MB = 1 << 40
 MAX_HASH_SEED = (1 << 32) - 1
 """The largest that Python takes."""
 
+POLICY = "policy"
+"""Title of the options of commands."""
+
+_FOREIGN = "for python: and cmd: policies"
+
 
 @dataclass(frozen=True)
 class WorkerLimits:
     """What a foreign policy may use, and the hash seed that it runs under."""
 
-    deadline: float = 10.0
+    deadline: float = option(
+        10.0,
+        f"{_FOREIGN}, seconds per batch of states",
+        is_time=True,
+        metavar="S",
+        group=POLICY,
+    )
     """Seconds for one batch."""
     startup: float | None = None
     """Seconds until it says that it is ready; None for six times the deadline."""
-    memory_mb: int | None = 2048
+    memory_mb: int | None = option(
+        2048,
+        f"{_FOREIGN}, address space of the process",
+        name="memory",
+        most=MAX_MEMORY_MB,
+        metavar="MIB",
+        group=POLICY,
+    )
     """Address space in MiB; None for no limit."""
     batch_size: int = 256
     """States in one message."""
-    hash_seed: int = 0
+    hash_seed: int = option(
+        0,
+        f"{_FOREIGN}, what the order of sets depends on in their processes, if they are Python's",
+        least=0,
+        most=MAX_HASH_SEED,
+        group=POLICY,
+    )
     """What Python's hashes of texts depend on in its process, hence the order of its sets."""
 
     def __post_init__(self) -> None:

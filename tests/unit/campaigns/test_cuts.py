@@ -16,7 +16,7 @@ from bugsieve.campaigns.pacing import MAX_TIME, StopWatch
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.rooms.safety.campaign.options import SafetyOptions
-from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
 from tests.depth import IS_DEEP
 from tests.unit.campaigns import contents as cost
 from tests.unit.campaigns.safety import contents as safety

@@ -27,7 +27,7 @@ from bugsieve.pipeline.measuring.figures import Figures
 from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.pipeline.pool.sample import ALL_MADE, sampling
 from bugsieve.rooms.safety.campaign.options import SafetyOptions
-from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
 from bugsieve.tasks.grounded.task import Task
 from bugsieve.tasks.problem_sets import problems_of
 from bugsieve.tasks.search_limits import Limits

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bugsieve.base.option_fields import MOST
 from bugsieve.base.wording import counted
 from bugsieve.commands.shared import task_arguments
 from bugsieve.commands.shared.numbers import seed
-from bugsieve.commands.shared.options import MOST, Options, options_from
+from bugsieve.commands.shared.option_fields import options_from
+from bugsieve.commands.shared.options import Options
 from bugsieve.commands.shared.status_line import StatusLine
 from bugsieve.commands.shared.streams import show
 from bugsieve.rooms.dominance.options import MERGINGS, TAUS

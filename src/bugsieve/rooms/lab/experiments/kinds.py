@@ -19,7 +19,7 @@ from bugsieve.rooms.lab.experiments.instances import Instance, read_instances
 from bugsieve.rooms.lab.experiments.models import read_models
 from bugsieve.rooms.safety.campaign.options import DEFAULT_SAFETY_ORACLES, SafetyOptions
 from bugsieve.rooms.safety.oracles.registry import check_safety_spec
-from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
 from bugsieve.rooms.training.options import QOptions
 
 AnyFuzzOptions = FuzzOptions | SafetyFuzzOptions

@@ -58,7 +58,7 @@ class ModelSampler:
     ) -> Bugs[FoundSafetyBug]:
         """The bugs in runs with these settings."""
         from bugsieve.rooms.safety.campaign.find import safety_bugs_on
-        from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+        from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
 
         fuzz = SafetyFuzzOptions(choice="uniform", lookahead=1, seed=settings["policy_seed"])
         return safety_bugs_on(subject, policy, folder, fuzz=fuzz, shared_runs=1, **settings)

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bugsieve.base.errors import UsageError
+from bugsieve.base.option_fields import MOST
 from bugsieve.commands.shared import campaign_arguments, task_arguments
 from bugsieve.commands.shared.numbers import real_number, seconds, seed, whole_number
-from bugsieve.commands.shared.options import MOST, Options, options_from
+from bugsieve.commands.shared.option_fields import options_from
+from bugsieve.commands.shared.options import Options
 
 if TYPE_CHECKING:
     from bugsieve.commands.shared.parser import Parser

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from bugsieve.base.errors import InputError, UsageError
 from bugsieve.commands.shared.live_display import LiveDisplay
 from bugsieve.commands.shared.numbers import real_number, seed, whole_number
-from bugsieve.commands.shared.options import Options, options_from
+from bugsieve.commands.shared.option_fields import options_from
+from bugsieve.commands.shared.options import Options
 from bugsieve.commands.shared.streams import show
 from bugsieve.rooms.jani import model_arguments
 from bugsieve.rooms.training.options import QOptions
