@@ -38,16 +38,21 @@ def add_to_group(
 
     By the names of options: what follows the help, and how a value is read otherwise.
     """
+    for option, place in options_in(kind, group):
+        if place.flag not in without:
+            settings = _settings(option, place, remarks.get(place.flag, ""))
+            settings |= {"type": types[place.flag]} if place.flag in types else {}
+            _add(options, option, place, settings)
+
+
+def options_in(kind: type, group: str) -> list[tuple[Option, Place]]:
+    """The options of a group in their order, and which values they set."""
     shown = [
         (place.option, place)
         for place in places(kind)
         if place.option is not None and place.option.help and place.option.group == group
     ]
-    for option, place in sorted(shown, key=lambda pair: pair[0].rank):
-        if place.flag not in without:
-            settings = _settings(option, place, remarks.get(place.flag, ""))
-            settings |= {"type": types[place.flag]} if place.flag in types else {}
-            _add(options, option, place, settings)
+    return sorted(shown, key=lambda pair: pair[0].rank)
 
 
 def _settings(option: Option, place: Place, remark: str) -> dict[str, Any]:
