@@ -38,14 +38,14 @@ def add_to_group(
 
     By the names of options: what follows the help, and how a value is read otherwise.
     """
-    for option, place in options_in(kind, group):
+    for option, place in shown_options(kind, group):
         if place.flag not in without:
             settings = _settings(option, place, remarks.get(place.flag, ""))
             settings |= {"type": types[place.flag]} if place.flag in types else {}
             _add(options, option, place, settings)
 
 
-def options_in(kind: type, group: str) -> list[tuple[Option, Place]]:
+def shown_options(kind: type, group: str) -> list[tuple[Option, Place]]:
     """The options of a group in their order, and which values they set."""
     shown = [
         (place.option, place)
