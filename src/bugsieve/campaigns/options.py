@@ -27,6 +27,7 @@ MODES = (INTERLEAVED, SEPARATE, POOL)
 AUTO, YES, NO = "auto", "yes", "no"
 WHOLE = (AUTO, YES, NO)
 
+USUAL_OBJECTIVE = "quantitative"
 DEFAULT_ESCALATION = 2_000_000
 
 JUDGING = "judging"
@@ -118,7 +119,7 @@ class CostOptions(PolicyOptions):
     unit_cost: bool = False
     """Whether every operator costs 1, whatever the files say."""
     objective: str = option(
-        "quantitative",
+        USUAL_OBJECTIVE,
         "quantitative (default: cost), qualitative (only reaching the goal), probability (of "
         "reaching it, for policies that give distributions), 'avoid:FORMULA' (never meeting a "
         "condition such as '(and (p a) (not (q b)))') or 'rules:FILE' (never violating a rule of "

@@ -13,6 +13,7 @@ from bugsieve.commands.shared.numbers import seconds
 from bugsieve.commands.shared.option_fields import add_options
 from bugsieve.commands.shared.options import Options
 from bugsieve.commands.shared.parser import Parser
+from bugsieve.pipeline.pool.options import DEFAULT_WALK_LENGTH
 
 DESCRIPTION = (
     "Measure a policy: the share of tests with a bug, and the risk that one more test shows a "
@@ -52,7 +53,7 @@ def register(parser: Parser) -> None:
     Options(parser, "policies that others have made").trust()
     add_options(parser, StopRules, LOOKS)
     walks = "longest walk to a test of a task"
-    Options(parser, "tests").number("--walk-length", 50, walks, metavar="L")
+    Options(parser, "tests").number("--walk-length", DEFAULT_WALK_LENGTH, walks, metavar="L")
     add_options(parser, CostOptions, JUDGING)
     for sampler in SAMPLERS.values():
         sampler.add_arguments(parser)

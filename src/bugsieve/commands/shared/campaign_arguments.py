@@ -15,7 +15,6 @@ from bugsieve.commands.shared.options import Options
 if TYPE_CHECKING:
     from bugsieve.campaigns.options import CostOptions
 
-_USUAL_OBJECTIVE = "quantitative"
 _WALK_OPTIONS = {
     *("--pool-size", "--walk-length", "--novelty", "--bias", "--insert", "--round-walks"),
     "--patience",
@@ -25,8 +24,10 @@ _LONGEST_NAME = 60  # letters of up to 4 bytes, where file names may have 255
 
 def judging_words(policy: str, objective: str, *, unit_cost: bool) -> list[str]:
     """The arguments that have the same policy judged in the same way."""
+    from bugsieve.campaigns.options import USUAL_OBJECTIVE
+
     words = ["--policy", policy, *(["--unit-cost"] if unit_cost else [])]
-    return [*words, *([] if objective == _USUAL_OBJECTIVE else ["--objective", objective])]
+    return [*words, *([] if objective == USUAL_OBJECTIVE else ["--objective", objective])]
 
 
 def add_from_argument(parser: argparse.ArgumentParser) -> None:

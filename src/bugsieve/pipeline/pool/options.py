@@ -12,6 +12,9 @@ from bugsieve.base.option_fields import option
 TEST_STATES = "test states"
 """Title of the options of commands."""
 
+DEFAULT_WALK_LENGTH = 50
+"""Of walks whose ends are tests of a measurement."""
+
 MAX_NOVELTY = 3
 LOOSER = (2, 3, 0)
 """The depths of a filter whose depth nobody chose: the next one where walks find nothing new."""
