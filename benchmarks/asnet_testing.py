@@ -29,7 +29,7 @@ from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.session_clock import MAX_TIME
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.tasks.grounded.loading import load_task
 
 POOL_SIZE = 200

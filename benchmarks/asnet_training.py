@@ -20,7 +20,7 @@ from pathlib import Path
 from benchmarks.table import Bar, Report, Row
 from benchmarks.tasks import ROOT
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.policies.graph import PolicyGraph
 from bugsieve.rooms.formats.asnets.grounding import Grounding, ground
 from bugsieve.rooms.formats.asnets.policy import AsnetPolicy

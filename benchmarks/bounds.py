@@ -24,7 +24,8 @@ from bugsieve.pipeline.bench import Bench, Suspects
 from bugsieve.pipeline.objectives.quantitative import Quantitative
 from bugsieve.pipeline.oracles.learning import KnownCase, LearningOracle
 from bugsieve.pipeline.oracles.registry import make_oracle
-from bugsieve.pipeline.pool.fuzzer import Fuzzer, FuzzOptions
+from bugsieve.pipeline.pool.fuzzer import Fuzzer
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.policies.decisions import Ending
 from bugsieve.rooms.dominance.function import DominanceFunction
 from bugsieve.rooms.dominance.options import DominanceOptions

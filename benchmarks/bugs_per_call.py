@@ -16,7 +16,7 @@ from pathlib import Path
 import bugsieve
 from benchmarks.tasks import ROOT
 from bugsieve.pipeline.biases import BIASES, DEFAULT_BIAS
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.rooms.zoo.domains import generate
 
 PROGRAM = f"cmd:{sys.executable} {ROOT / 'examples' / 'cmd_policy.py'}"

@@ -19,7 +19,8 @@ from benchmarks.table import Bar, Report, Row
 from benchmarks.tasks import CLASSICAL, PDDL, BenchmarkTask
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.objectives.quantitative import Quantitative
-from bugsieve.pipeline.pool.fuzzer import INSERT_ALL, Fuzzer, FuzzOptions
+from bugsieve.pipeline.pool.fuzzer import Fuzzer
+from bugsieve.pipeline.pool.options import INSERT_ALL, FuzzOptions
 
 POLICY = "hill-climbing:hadd"
 LEARNING = PDDL / "ipc2023-learning"

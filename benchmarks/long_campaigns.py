@@ -157,7 +157,7 @@ def run_campaign(sas_file: str, folder: Path, states: int) -> None:
     """Judge so many states, all that walks meet; print a moment every thousand of them."""
     from bugsieve.campaigns.campaign import Campaign
     from bugsieve.campaigns.options import CostOptions
-    from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+    from bugsieve.pipeline.pool.options import FuzzOptions
 
     fuzz = FuzzOptions(pool_size=states, novelty=0)
     options = CostOptions(task=(sas_file,), policy=POLICY, fuzz=fuzz)

@@ -40,7 +40,8 @@ from bugsieve.rooms.rules.file.grounding import GroundAtom
 from bugsieve.rooms.rules.ltl.formula import FALSE, TRUE, Formula, atoms_of, negation
 from bugsieve.rooms.rules.ltl.normal_form import nnf
 from bugsieve.rooms.rules.ltl.views import in_view
-from bugsieve.rooms.rules.obligations.judge import DEFAULT_LIMITS, RuleJudge
+from bugsieve.rooms.rules.obligations.judge import RuleJudge
+from bugsieve.rooms.rules.obligations.limits import DEFAULT_LIMITS
 from bugsieve.rooms.rules.obligations.obligation import Obligation, obligations_of, required
 
 EXAMPLE = ROOT / "examples" / "flight-rules"

@@ -25,7 +25,8 @@ from bugsieve.pipeline.judging.cases import Visit
 from bugsieve.pipeline.judging.findings import Finding, RunRow, VerdictRow
 from bugsieve.pipeline.objectives.quantitative import Quantitative
 from bugsieve.pipeline.oracles.registry import make_oracle
-from bugsieve.pipeline.pool.fuzzer import Fuzzer, FuzzOptions
+from bugsieve.pipeline.pool.fuzzer import Fuzzer
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.pipeline.pool.pool import PoolEntry
 from bugsieve.rooms.zoo.domains import generate
 from bugsieve.tasks.grounded.task import StateArray, Task

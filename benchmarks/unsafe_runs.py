@@ -19,7 +19,8 @@ from bugsieve.rooms.jani.model.loading import load_document
 from bugsieve.rooms.jani.model.model import JaniModel
 from bugsieve.rooms.jani.policies.policy import ModelPolicy
 from bugsieve.rooms.jani.policies.random import RandomModelPolicy
-from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions, UnsafeRunFuzzer
+from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
+from bugsieve.rooms.safety.walks.unsafe_runs import UnsafeRunFuzzer
 from bugsieve.rooms.zoo.model_domains import generate_model
 
 SECONDS = 1.0

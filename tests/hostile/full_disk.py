@@ -14,7 +14,7 @@ from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.store.schema import STORE_FILE
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from tests.property.strategies import wide_task
 from tests.unit.policies.line import as_task
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bugsieve.policies.decisions import Ending
-from bugsieve.policies.worker import WorkerLimits
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.rooms.jani.policies.command import CommandModelPolicy
 from bugsieve.rooms.jani.policies.foreign import ForeignModelPolicy
 from bugsieve.rooms.jani.policies.python import PythonModelPolicy

@@ -21,8 +21,8 @@ from bugsieve.policies.decisions import Ending
 from bugsieve.policies.foreign.command import CommandPolicy
 from bugsieve.policies.foreign.foreign import ForeignPolicy
 from bugsieve.policies.foreign.python import PythonPolicy
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.policies.runs import Run, run_policy
-from bugsieve.policies.worker import WorkerLimits
 from tests.hostile.processes import is_running, wait_until_gone
 from tests.unit.policies.line import at, line_task
 

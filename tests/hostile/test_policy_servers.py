@@ -15,9 +15,9 @@ from bugsieve.base.errors import PolicyError, UsageError
 from bugsieve.base.stopping import Stopped, StopToken
 from bugsieve.cli import main
 from bugsieve.policies.decisions import Ending
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.policies.registry import brought_task, make_policy
 from bugsieve.policies.runs import run_policy
-from bugsieve.policies.worker import WorkerLimits
 from bugsieve.rooms.formats.servers import phrm
 from tests.unit.policies.line import at, line_task
 from tests.unit.policies.servers.serving import Answers, free_address, serving, walking

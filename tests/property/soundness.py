@@ -25,7 +25,8 @@ from bugsieve.pipeline.bugs.verdict import Outcome, Verdict
 from bugsieve.pipeline.objectives import make_objective
 from bugsieve.pipeline.oracles.learning import LearningOracle
 from bugsieve.pipeline.oracles.registry import make_oracle
-from bugsieve.pipeline.pool.fuzzer import Fuzzer, FuzzOptions
+from bugsieve.pipeline.pool.fuzzer import Fuzzer
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.registry import make_policy
 from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task

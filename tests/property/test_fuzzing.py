@@ -17,7 +17,8 @@ from bugsieve.pipeline.biases.detour import Detour
 from bugsieve.pipeline.biases.loopiness import Loopiness
 from bugsieve.pipeline.biases.surface import Surface
 from bugsieve.pipeline.pool import walks
-from bugsieve.pipeline.pool.fuzzer import INSERT_ONE, INSERTS, NO_WAY_OUT, Fuzzer, FuzzOptions
+from bugsieve.pipeline.pool.fuzzer import NO_WAY_OUT, Fuzzer
+from bugsieve.pipeline.pool.options import INSERT_ONE, INSERTS, FuzzOptions
 from bugsieve.pipeline.pool.pool import Pool
 from tests.depth import examples
 from tests.property.engine import batch, rows

@@ -11,7 +11,7 @@ import pytest
 
 from bugsieve.rooms.safety.checker import safety_claims
 from bugsieve.rooms.safety.oracles.decide import Fault, Safety, SafetyDecider
-from bugsieve.tasks.search.limits import Limits
+from bugsieve.tasks.search_limits import Limits
 from tests.depth import examples
 from tests.property.safety_systems import ALGORITHMS, RADII, decider, model, systems
 from tests.reference.safety import (

@@ -12,13 +12,8 @@ import numpy as np
 import pytest
 
 from bugsieve import _native
-from bugsieve.rooms.safety.walks.unsafe_runs import (
-    SafetyFuzzOptions,
-    Walk,
-    core_walks,
-    walk_keys,
-    walks_of,
-)
+from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
+from bugsieve.rooms.safety.walks.unsafe_runs import Walk, core_walks, walk_keys, walks_of
 from bugsieve.rooms.safety.walks.walk_outcomes import WalkOutcome
 from tests.depth import examples
 from tests.reference.safety import ORDINARY, UNSAFE, System, random_system

@@ -19,7 +19,7 @@ from bugsieve.rooms.jani.model.model import JaniModel, Valuations
 from bugsieve.rooms.jani.policies.policy import ActionArray
 from bugsieve.rooms.safety.oracles.decide import Safety, SafetyDecider
 from bugsieve.rooms.zoo.model_domains import generate_model
-from bugsieve.tasks.search.limits import Limits
+from bugsieve.tasks.search_limits import Limits
 
 NO_FAULT = -1
 

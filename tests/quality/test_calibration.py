@@ -14,7 +14,7 @@ from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.pipeline.measuring.binomial import at_least, at_most
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.pipeline.pool.sample import ALL_TESTS, Sample, SampleFuzzer, sampling
 from tests.depth import examples
 from tests.quality.calibration import (

@@ -13,7 +13,7 @@ from bugsieve.campaigns.campaign import Campaign, summary_of
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.pipeline.pool.sample import sampling
 from tests.depth import examples
 from tests.system.killing import kill_and_finish

@@ -12,8 +12,8 @@ import pytest
 
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
-from bugsieve.policies.worker import WorkerLimits
+from bugsieve.pipeline.pool.options import FuzzOptions
+from bugsieve.policies.limits import WorkerLimits
 from tests.depth import IS_DEEP, examples
 from tests.system.killing import command
 from tests.unit.campaigns.contents import contents

@@ -27,7 +27,7 @@ from bugsieve.explanation.causes.cost import cause_of
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.checking import checking_module
 from bugsieve.pipeline.objectives import make_objective
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from tests.unit.faults import ferryman
 from tests.unit.policies.line import line_task
 

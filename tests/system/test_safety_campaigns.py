@@ -24,7 +24,7 @@ from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.campaign.policy import MODEL_FILE
 from bugsieve.rooms.safety.checker.safety import check_safety_bug
 from bugsieve.rooms.safety.store.records import SafetyRecords
-from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
 from bugsieve.rooms.zoo.model_domains import generate_model
 from bugsieve.tasks.search import Limits
 from tests.depth import examples

@@ -10,7 +10,7 @@ import pytest
 from bugsieve import _native
 from bugsieve.rooms.jani.model.model import JaniModel
 from bugsieve.rooms.safety.oracles.decide import Safety, SafetyDecider
-from bugsieve.tasks.search.limits import Limits
+from bugsieve.tasks.search_limits import Limits
 from tests.system.shared_jani import BENCHMARKS, Benchmark
 
 

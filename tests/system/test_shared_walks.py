@@ -7,7 +7,8 @@ import pytest
 
 from bugsieve.rooms.jani.policies.random import RandomModelPolicy
 from bugsieve.rooms.jani.starts import StartSampler
-from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions, UnsafeRunFuzzer
+from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
+from bugsieve.rooms.safety.walks.unsafe_runs import UnsafeRunFuzzer
 from tests.system.shared_jani import BENCHMARKS, Benchmark
 
 WALKS = 60

@@ -12,7 +12,7 @@ from benchmarks.tasks import BenchmarkTask
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from tests.unit.policies.generated import write_task
 
 NOTHING = sweep.Usage(0, 0.0, 0.0, 0.0)

@@ -27,17 +27,18 @@ from bugsieve.pipeline.judging.proving import Prover
 from bugsieve.pipeline.objectives import make_objective
 from bugsieve.pipeline.oracles.fast_downward import VARIABLE, FastDownward
 from bugsieve.pipeline.oracles.registry import make_oracle
-from bugsieve.pipeline.pool.fuzzer import Fuzzer, FuzzOptions
+from bugsieve.pipeline.pool.fuzzer import Fuzzer
 from bugsieve.pipeline.pool.novelty import NovelStates
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.pipeline.pool.pool import Pool
 from bugsieve.policies.foreign.function_policy import FunctionPolicy
 from bugsieve.policies.graph import PolicyGraph
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.policies.registry import make_policy
-from bugsieve.policies.worker import WorkerLimits
 from bugsieve.rooms.safety.oracles.decide import Safety, SafetyDecider, WordArray
 from bugsieve.tasks.grounded.task import ActionArray, StateArray
 from bugsieve.tasks.search import astar, exact_goal_distances
-from bugsieve.tasks.search.limits import NO_LIMITS
+from bugsieve.tasks.search_limits import NO_LIMITS
 from tests.unit.clock import Clock
 from tests.unit.native.chains import switches
 from tests.unit.oracles.benches import places, road_bench, road_map

@@ -99,24 +99,41 @@ def check_fields(options: Any) -> None:
 
     Lists become tuples and the numbers of NumPy plain ones, as files of options need them.
     """
-    for name, hint in _hints(options.__class__).items():
+    for name, hint in field_types(options.__class__).items():
         value = getattr(options, name)
         plain = _field(hint, value, name)
         if plain is not value:
             object.__setattr__(options, name, plain)
 
 
+def field_types(kind: Any) -> dict[str, Any]:
+    """The types of a data class's fields, by their names."""
+    return _field_types(kind)
+
+
 @cache
-def _hints(kind: type) -> dict[str, Any]:
+def _field_types(kind: type) -> dict[str, Any]:
     hints = get_type_hints(kind)
     return {field.name: hints[field.name] for field in fields(kind)}
 
 
+def takes_none(hint: Any) -> bool:
+    """Return true if None is one of the values that the type allows."""
+    return get_origin(hint) in (Union, types.UnionType)
+
+
+def without_none(hint: Any) -> Any:
+    """The type that a value has if it is not None."""
+    if not takes_none(hint):
+        return hint
+    (kind,) = (kind for kind in get_args(hint) if kind is not types.NoneType)
+    return kind
+
+
 def _field(hint: Any, value: Any, name: str) -> Any:
-    if get_origin(hint) in (Union, types.UnionType):
-        if value is None:
-            return None
-        (hint,) = (kind for kind in get_args(hint) if kind is not types.NoneType)
+    if value is None and takes_none(hint):
+        return None
+    hint = without_none(hint)
     if get_origin(hint) is tuple:
         return texts(value, name)
     if hint is int:

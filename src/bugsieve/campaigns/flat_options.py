@@ -12,32 +12,32 @@ from typing import Any
 from bugsieve.base.arguments import texts
 from bugsieve.base.errors import InputError
 from bugsieve.base.names import no_such
+from bugsieve.base.option_fields import Place, places
 from bugsieve.campaigns.option_tables import options_of
 from bugsieve.campaigns.options import CostOptions, with_typed_walks
-from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 
 _OWN = (
     *("unit_cost", "objective", "oracles", "mode", "escalate_to", "step_limit", "workers"),
     *("examples", "whole"),
 )
 _OF_WALKS = {field.name for field in fields(FuzzOptions)} - {"seed", "test_states"}
-_MEBIBYTE = 1 << 20
+_PARTS = ("stop", "oracles", "limits", "policy_limits", "policy_seed")
 
-_PLACES: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    **{name: ((name,),) for name in _OWN},
-    **{field.name: (("fuzz", field.name),) for field in fields(FuzzOptions)},
-    **{field.name: (("stop", field.name),) for field in fields(StopRules)},
-    "oracle": (("oracles",),),
-    "seed": (("policy_seed",), ("fuzz", "seed")),
-    "expansions": (("limits", "expansions"),),
-    "oracle_time": (("limits", "seconds"),),
-    "oracle_memory": (("limits", "bytes"),),
-    "deadline": (("policy_limits", "deadline"),),
-    "memory": (("policy_limits", "memory_mb"),),
-    "hash_seed": (("policy_limits", "hash_seed"),),
-}
-"""Where in the tables of the options a name belongs."""
+
+def _places() -> Mapping[str, list[Place]]:
+    """Where in the options a name belongs."""
+    found = {place.path: place for place in places(CostOptions)}
+    named = {name: [found[name,]] for name in _OWN}
+    named |= {field.name: [found["fuzz", field.name]] for field in fields(FuzzOptions)}
+    for part in _PARTS:
+        for place in found.values():
+            if place.path[0] == part and place.option is not None:
+                named.setdefault(place.dest, []).append(place)
+    return named
+
+
+_PLACES = _places()
 
 
 def flat_options(
@@ -58,8 +58,8 @@ def flat_options(
         name = key.replace("-", "_")
         if name not in _PLACES:
             raise InputError(f"{place}: {no_such('option', key, (*others, *_PLACES))}")
-        for path in _PLACES[name]:
-            _put(nested, path, _plain(name, value, place))
+        for found in _PLACES[name]:
+            _put(nested, found.path, _plain(name, found, value, place))
     options = options_of(CostOptions, nested, place=place)
     return with_typed_walks(options) if _OF_WALKS & nested.get("fuzz", {}).keys() else options
 
@@ -71,10 +71,8 @@ def _put(table: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
     table[name] = value
 
 
-def _plain(name: str, value: Any, place: str) -> Any:
+def _plain(name: str, found: Place, value: Any, place: str) -> Any:
     """The value as the options dataclass has it."""
-    if name in ("oracle", "oracles"):
+    if found.path == ("oracles",):
         return texts(value, f"{place}: {name}")
-    if name == "oracle_memory" and type(value) is int:
-        return value * _MEBIBYTE
-    return value
+    return found.to_field(value) if type(value) is int else value

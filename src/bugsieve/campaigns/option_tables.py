@@ -5,15 +5,15 @@ A value of None that is not the default is written as "none", because TOML has n
 
 from __future__ import annotations
 
-import types
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields, is_dataclass, replace
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from dataclasses import MISSING, fields, is_dataclass, replace
+from typing import Any, TypeVar, get_args, get_origin
 
-from bugsieve.base.arguments import require_text
+from bugsieve.base.arguments import field_types, require_text, takes_none, without_none
 from bugsieve.base.errors import InputError, UsageError
 from bugsieve.base.files_and_processes.toml import parse_toml, toml_text
 from bugsieve.base.names import no_such
+from bugsieve.base.option_fields import default_of
 
 Options = TypeVar("Options")
 
@@ -47,7 +47,7 @@ def table_of(options: Any, *, default: Any = None) -> dict[str, Any]:
     table: dict[str, Any] = {}
     for field in fields(options):
         value = getattr(options, field.name)
-        usual = _default(field) if default is None else getattr(default, field.name)
+        usual = default_of(field) if default is None else getattr(default, field.name)
         if is_dataclass(value):
             table[field.name] = table_of(value, default=usual)
         elif value is not None or usual is not None:
@@ -60,7 +60,7 @@ def options_of(kind: type[Options], table: Mapping[str, Any], *, place: str) -> 
     missing = [
         field.name
         for field in fields(kind)  # type: ignore[arg-type]
-        if _default(field) is MISSING and field.name not in table
+        if default_of(field) is MISSING and field.name not in table
     ]
     if missing:
         raise InputError(f"{place}: lacks {missing[0]!r}")
@@ -69,12 +69,12 @@ def options_of(kind: type[Options], table: Mapping[str, Any], *, place: str) -> 
 
 def _values(kind: type[Any], table: Mapping[str, Any], place: str) -> dict[str, Any]:
     known = {field.name: field for field in fields(kind)}
-    hints = get_type_hints(kind)
+    hints = field_types(kind)
     values = {}
     for name, value in table.items():
         if name not in known:
             raise InputError(f"{place}: {no_such('option', name, known)}")
-        values[name] = _value(hints[name], value, _default(known[name]), f"{place}: {name}")
+        values[name] = _value(hints[name], value, default_of(known[name]), f"{place}: {name}")
     return values
 
 
@@ -83,10 +83,9 @@ def _value(hint: Any, value: Any, default: Any, place: str) -> Any:
         if not isinstance(value, Mapping):
             raise InputError(f"{place} must be a table, got {value!r}")
         return replace(default, **_values(type(default), value, place))
-    if get_origin(hint) in (Union, types.UnionType):
-        (hint,) = (kind for kind in get_args(hint) if kind is not types.NoneType)
-        if value == NONE:
-            return None
+    if value == NONE and takes_none(hint):
+        return None
+    hint = without_none(hint)
     if get_origin(hint) is tuple:
         if not isinstance(value, (list, tuple)):
             raise InputError(f"{place} must be a list, got {value!r}")
@@ -100,7 +99,3 @@ def _scalar(kind: type, value: Any, place: str) -> Any:
     if type(value) is not kind:
         raise InputError(f"{place} must be {_WANTED[kind]}, got {value!r}")
     return value
-
-
-def _default(field: Field[Any]) -> Any:
-    return field.default if field.default_factory is MISSING else field.default_factory()

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from bugsieve.base.arguments import check_fields, whole_number
 from bugsieve.base.errors import UsageError
 from bugsieve.base.names import no_such
+from bugsieve.base.option_fields import MEBIBYTE, Alias, Option, option, parts
 from bugsieve.campaigns.option_tables import TomlOptions, require_different
 from bugsieve.campaigns.stop_rules import StopRules, require_count, require_utf8
-from bugsieve.pipeline.judging.escalation import MOST_EXPANSIONS, level_limits
-from bugsieve.pipeline.objectives import objective_class
-from bugsieve.pipeline.oracles.oracle import DEFAULT_LIMITS
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
-from bugsieve.pipeline.pool.sample import SampleShare, require_sample
-from bugsieve.policies.graph import DEFAULT_STEP_LIMIT
-from bugsieve.policies.worker import WorkerLimits
-from bugsieve.tasks.search.limits import Limits
+from bugsieve.pipeline.oracles.limits import DEFAULT_LIMITS, MOST_EXPANSIONS, level_limits
+from bugsieve.pipeline.pool.options import TEST_STATES, FuzzOptions
+from bugsieve.policies.limits import DEFAULT_STEP_LIMIT, WorkerLimits
+from bugsieve.tasks.search_limits import Limits
+
+if TYPE_CHECKING:
+    from bugsieve.pipeline.pool.sample import SampleShare
 
 INTERLEAVED = "interleaved"
 SEPARATE = "separate"
@@ -27,7 +27,11 @@ MODES = (INTERLEAVED, SEPARATE, POOL)
 AUTO, YES, NO = "auto", "yes", "no"
 WHOLE = (AUTO, YES, NO)
 
+USUAL_OBJECTIVE = "quantitative"
 DEFAULT_ESCALATION = 2_000_000
+
+JUDGING = "judging"
+"""Title of the options of commands."""
 
 _MOST_WORKERS = 1024
 
@@ -43,7 +47,7 @@ class CampaignOptions(TomlOptions):
     """As it was typed; the name of a policy that is a Python object."""
     policy_folder: str = ""
     """Where it was typed: what it names is there, and programs start there. Empty: here."""
-    policy_seed: int = 0
+    policy_seed: int = option(0, name="seed")
     policy_limits: WorkerLimits = field(default_factory=WorkerLimits)
     oracles: tuple[str, ...] = ()
     limits: Limits = DEFAULT_LIMITS
@@ -88,7 +92,7 @@ class PolicyOptions(CampaignOptions):
 
     def __post_init__(self) -> None:
         if self.sample is not None:
-            SampleShare.parse(self.sample)
+            _ = self.part
         super().__post_init__()
 
     @property
@@ -99,6 +103,8 @@ class PolicyOptions(CampaignOptions):
     @property
     def part(self) -> SampleShare:
         """The tests that are made of a measurement."""
+        from bugsieve.pipeline.pool.sample import SampleShare
+
         return SampleShare.parse(self.sample or "")
 
 
@@ -112,25 +118,117 @@ class CostOptions(PolicyOptions):
     """A domain and a problem file in PDDL, or one SAS file."""
     unit_cost: bool = False
     """Whether every operator costs 1, whatever the files say."""
-    objective: str = "quantitative"
-    oracles: tuple[str, ...] = ()
+    objective: str = option(
+        USUAL_OBJECTIVE,
+        "quantitative (default: cost), qualitative (only reaching the goal), probability (of "
+        "reaching it, for policies that give distributions), 'avoid:FORMULA' (never meeting a "
+        "condition such as '(and (p a) (not (q b)))') or 'rules:FILE' (never violating a rule of "
+        "a rules file, nor of the :constraints of the PDDL; 'rules:constraints' for these alone)",
+        metavar="NAME",
+        group=JUDGING,
+        rank=1,
+        alias=Alias(
+            "rules",
+            "rules:",
+            "FILE",
+            "a rules file that runs must keep to, or 'constraints' for the :constraints of the "
+            "PDDL; short for '--objective rules:FILE'",
+        ),
+    )
+    oracles: tuple[str, ...] = option(
+        (),
+        "who judges test states; may be repeated. See 'bugsieve list oracles'",
+        name="oracle",
+        metavar="SPEC",
+        group=JUDGING,
+        rank=2,
+    )
     """Empty for a few that suit the objective."""
-    mode: str = INTERLEAVED
+    limits: Limits = field(
+        default=DEFAULT_LIMITS,
+        metadata=parts(
+            expansions=Option(
+                help="states an oracle may expand for one test state", group=JUDGING, rank=3
+            ),
+            seconds=Option(
+                help="seconds an oracle may take for one test state; makes results depend on the "
+                "machine",
+                name="oracle-time",
+                is_time=True,
+                metavar="S",
+                group=JUDGING,
+                rank=3,
+            ),
+            bytes=Option(
+                help="memory a search of an oracle may take",
+                name="oracle-memory",
+                scale=MEBIBYTE,
+                most=1 << 30,
+                metavar="MIB",
+                group=JUDGING,
+                rank=3,
+            ),
+        ),
+    )
+    step_limit: int = option(
+        DEFAULT_STEP_LIMIT, "decisions in a run of the policy", group=JUDGING, rank=5
+    )
+    mode: str = option(
+        INTERLEAVED,
+        "fill the pool first, then judge it, instead of judging states as they come",
+        name="separate",
+        dest="mode",
+        const=SEPARATE,
+        group=TEST_STATES,
+        rank=6,
+    )
     """Judge states as they enter the pool, or ("separate") when the pool is full, or ("pool") not
     at all: the policy's runs are kept for campaigns that take over the pool."""
-    from_states: str | None = None
+    from_states: str | None = option(
+        None,
+        "start from the states of a JSON file or the pool of a campaign folder; without task "
+        "files, a new campaign like the one in this folder",
+        name="from",
+        dest="from_states",
+        metavar="FILE",
+        group=TEST_STATES,
+        rank=3,
+    )
     """A file of states or a campaign whose pool to start from; None for the initial state."""
     pool_from: str | None = None
     """A finished campaign whose pool is judged, with the policy's runs as they are stored there:
     no walks are made, and the policy is not asked about these states again."""
     batch_size: int = 256
     """Most states that an oracle gets at once; results do not depend on it."""
-    escalate_to: int = DEFAULT_ESCALATION
+    escalate_to: int = option(
+        DEFAULT_ESCALATION,
+        "states a last search may expand for failing runs that nobody decided; 0: none",
+        least=0,
+        most=MOST_EXPANSIONS,
+        group=JUDGING,
+        rank=4,
+    )
     """Most expansions of the search that is given failing cases which all oracles left open; 0
     for no such search."""
-    examples: int = 0
+    examples: int = option(
+        0,
+        "problems with fewer objects to try for the smallest example of each cause, when all is "
+        "judged; DIR/smallest has them, 0: none",
+        usual=10,
+        least=0,
+        most=10**6,
+        group="examples",
+    )
     """Problems to try for the smallest example of each cause when all is judged; 0: none."""
-    whole: str = AUTO
+    whole: str = option(
+        AUTO,
+        "test every reachable state, judged by exact costs, in place of walks: auto (default) "
+        "does so for tasks of at most 200 000 reachable states, if the policy can be asked about "
+        "all within --max-time (else 60 s) and no option of walks is given",
+        choices=WHOLE,
+        group=TEST_STATES,
+        rank=1,
+    )
     """Whether every reachable state of a small task is tested, in place of walks: "yes", "no", or
     ("auto") where nothing is said about walks, the states can be counted and the policy asked."""
     fuzz: FuzzOptions = field(default_factory=FuzzOptions)
@@ -180,6 +278,8 @@ class CostOptions(PolicyOptions):
 
     def _check_sample(self) -> None:
         """UsageError unless every test is drawn by its number alone."""
+        from bugsieve.pipeline.pool.sample import require_sample
+
         if self.mode != INTERLEAVED or self.from_states is not None or self.pool_from is not None:
             raise UsageError("tests of a measurement start from the initial state, without a pool")
         require_sample(self.fuzz)
@@ -201,5 +301,7 @@ def with_typed_walks(options: CostOptions) -> CostOptions:
 
 def usual_oracles(objective: str, *, alone: bool = False) -> tuple[str, ...]:
     """The oracles of campaigns that name none; `alone` if they must not learn from other cases."""
+    from bugsieve.pipeline.objectives import objective_class
+
     found = objective_class(objective)
     return found.oracles_alone if alone else found.usual_oracles

@@ -8,29 +8,64 @@ from numbers import Integral, Real
 
 from bugsieve.base.arguments import check_fields
 from bugsieve.base.errors import UsageError
-from bugsieve.pipeline.measuring.figures import first_look_below, least_limit
+from bugsieve.base.option_fields import option
 from bugsieve.pipeline.measuring.looks import MOST_TESTS, is_look, look_from
 
 DEFAULT_TESTS = 1600
+
+STOPPING = "stopping"
+LOOKS = "measuring"
+"""Titles of the options of commands."""
 
 
 @dataclass(frozen=True)
 class StopRules:
     """When a campaign ends before all its work is done; None means never."""
 
-    max_time: float | None = None
+    max_time: float | None = option(
+        None,
+        "after so many seconds, counted once all is loaded and the policy has started",
+        is_time=True,
+        metavar="S",
+        group=STOPPING,
+        rank=1,
+    )
     """Seconds of running time, all sessions together."""
-    max_bugs: int | None = None
+    max_bugs: int | None = option(None, "with so many bugs", group=STOPPING, rank=1)
     """The first so many bugs, in the order of the test states or walks."""
-    until_stale: float | None = None
+    until_stale: float | None = option(
+        None,
+        "after S seconds without a new bug",
+        is_time=True,
+        metavar="S",
+        group=STOPPING,
+        rank=3,
+    )
     """Seconds without a new bug."""
-    stale_rounds: int | None = None
+    stale_rounds: int | None = option(
+        None, "after N rounds of walks without a new bug", group=STOPPING, rank=3
+    )
     """Rounds without a new bug; unlike seconds, the same on every machine."""
-    tests: int | None = None
+    tests: int | None = option(
+        None, "tests to make (1600): 100, or twice as many as often as you like", group=LOOKS
+    )
     """Of a measurement, which alone has some: a look at which it ends; None for 1600."""
-    until_risk: float | None = None
+    until_risk: float | None = option(
+        None,
+        "stop once one more test shows a new cause with a probability of at most R",
+        least=0.0,
+        most=1.0,
+        metavar="R",
+        group=LOOKS,
+    )
     """Of a measurement: the first look at which the limit on the risk is so low."""
-    max_calls: int | None = None
+    max_calls: int | None = option(
+        None,
+        "before more than N questions to the policy; checks of its answers come on top, and no "
+        "smallest examples are made",
+        group=STOPPING,
+        rank=2,
+    )
     """Questions to the policy, all sessions together; checks of its answers come on top."""
 
     def __post_init__(self) -> None:
@@ -50,6 +85,8 @@ class StopRules:
 
     def _check_looks(self) -> None:
         """UsageError if a measurement could not come to what is asked for."""
+        from bugsieve.pipeline.measuring.figures import first_look_below, least_limit
+
         if self.tests is not None and self.tests > MOST_TESTS:
             raise UsageError(f"tests must be at most {MOST_TESTS}, got {self.tests}")
         if self.tests is not None and not is_look(self.tests):

@@ -5,11 +5,15 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from bugsieve.campaigns.options import JUDGING, CostOptions
 from bugsieve.campaigns.samplers import SAMPLERS
+from bugsieve.campaigns.stop_rules import LOOKS, StopRules
 from bugsieve.commands.shared import campaign_arguments, task_arguments
 from bugsieve.commands.shared.numbers import seconds
+from bugsieve.commands.shared.option_fields import add_options
 from bugsieve.commands.shared.options import Options
 from bugsieve.commands.shared.parser import Parser
+from bugsieve.pipeline.pool.options import DEFAULT_WALK_LENGTH
 
 DESCRIPTION = (
     "Measure a policy: the share of tests with a bug, and the risk that one more test shows a "
@@ -47,10 +51,10 @@ def register(parser: Parser) -> None:
     campaign_arguments.add_workers_argument(parser, default=1)
     task_arguments.add_policy_arguments(parser)
     Options(parser, "policies that others have made").trust()
-    campaign_arguments.add_look_arguments(parser)
+    add_options(parser, StopRules, LOOKS)
     walks = "longest walk to a test of a task"
-    Options(parser, "tests").number("--walk-length", 50, walks, metavar="L")
-    campaign_arguments.add_judging_arguments(parser, escalates=True)
+    Options(parser, "tests").number("--walk-length", DEFAULT_WALK_LENGTH, walks, metavar="L")
+    add_options(parser, CostOptions, JUDGING)
     for sampler in SAMPLERS.values():
         sampler.add_arguments(parser)
     time = "stop after so many seconds"

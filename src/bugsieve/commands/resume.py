@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from bugsieve.base.commands import quoted_command
 from bugsieve.base.errors import UsageError
 from bugsieve.base.files_and_processes.unlinked_folders import INDEX_FILE
+from bugsieve.campaigns.stop_rules import LOOKS, STOPPING, StopRules
 from bugsieve.commands.shared import campaign_arguments
+from bugsieve.commands.shared.option_fields import add_options, options_from
 from bugsieve.commands.shared.options import Options
 
 if TYPE_CHECKING:
-    from bugsieve.campaigns.stop_rules import StopRules
     from bugsieve.commands.shared.parser import Parser
 
 
@@ -35,8 +36,8 @@ def register(parser: Parser) -> None:
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     Options(parser).trust()
     campaign_arguments.add_workers_argument(parser, default=None)
-    campaign_arguments.add_stop_arguments(parser)
-    campaign_arguments.add_look_arguments(parser)
+    for group in (STOPPING, LOOKS):
+        add_options(parser, StopRules, group)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -59,7 +60,5 @@ def run(args: argparse.Namespace) -> int:
 
 def _stop(args: argparse.Namespace) -> StopRules | None:
     """New stop rules, if any was given."""
-    from bugsieve.campaigns.stop_rules import StopRules
-
-    rules = campaign_arguments.stop_rules_of(args)
+    rules = options_from(args, StopRules)
     return None if rules == StopRules() else rules

@@ -6,10 +6,14 @@ import argparse
 import shlex
 from pathlib import Path
 
+from bugsieve.campaigns.options import JUDGING, CostOptions
+from bugsieve.campaigns.stop_rules import STOPPING
 from bugsieve.commands.shared import build_servers, campaign_arguments, task_arguments
+from bugsieve.commands.shared.option_fields import add_options
 from bugsieve.commands.shared.options import Options
 from bugsieve.commands.shared.parser import Parser
 from bugsieve.commands.shared.streams import show
+from bugsieve.pipeline.pool.options import TEST_STATES
 
 DESCRIPTION = (
     "Find states where a policy does worse than it could, prove each find, and keep everything in "
@@ -59,10 +63,8 @@ def register(parser: Parser) -> None:
     campaign_arguments.add_workers_argument(parser, default=1)
     task_arguments.add_policy_arguments(parser, required=False)
     Options(parser, "policies that others have made").trust()
-    campaign_arguments.add_judging_arguments(parser, escalates=True)
-    campaign_arguments.add_fuzzing_arguments(parser)
-    campaign_arguments.add_stop_arguments(parser)
-    campaign_arguments.add_examples_argument(parser)
+    for group in (JUDGING, TEST_STATES, STOPPING, "examples"):
+        add_options(parser, CostOptions, group)
 
 
 def run(args: argparse.Namespace) -> int:

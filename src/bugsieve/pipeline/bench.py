@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from bugsieve.base.errors import UnsupportedError
 from bugsieve.pipeline.objectives.objective import Objective, Values
 from bugsieve.policies.decisions import Recorded
-from bugsieve.policies.graph import DEFAULT_STEP_LIMIT, Hopeless, PolicyGraph
+from bugsieve.policies.graph import Hopeless, PolicyGraph
+from bugsieve.policies.limits import DEFAULT_STEP_LIMIT
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.run_table import NOT_WITHIN, RunSource, RunTable
 from bugsieve.tasks.grounded.task import StateArray, Task

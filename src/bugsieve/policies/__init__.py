@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from bugsieve.policies.distributions import Distributions
     from bugsieve.policies.foreign.function import PolicyFunction
     from bugsieve.policies.graph import PolicyGraph
+    from bugsieve.policies.limits import WorkerLimits
     from bugsieve.policies.policy import BoundPolicy, Policy
     from bugsieve.policies.registry import list_policies, make_policy
     from bugsieve.policies.run_table import RunSource, RunTable
     from bugsieve.policies.runs import Run, run_policy
-    from bugsieve.policies.worker import WorkerLimits
     from bugsieve.rooms.jani.policies.lifted import as_model_policy
     from bugsieve.rooms.jani.policies.policy import ModelPolicy
     from bugsieve.rooms.jani.policies.registry import list_model_policies, make_model_policy
@@ -39,7 +39,7 @@ _HOMES = {
     "make_policy": "bugsieve.policies.registry",
     "Run": "bugsieve.policies.runs",
     "run_policy": "bugsieve.policies.runs",
-    "WorkerLimits": "bugsieve.policies.worker",
+    "WorkerLimits": "bugsieve.policies.limits",
 }
 
 __all__ = [

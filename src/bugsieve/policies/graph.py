@@ -22,6 +22,7 @@ from bugsieve.policies.asking import check_policy, decide, no_such_action
 from bugsieve.policies.call_counter import CallCounter
 from bugsieve.policies.decisions import Decisions, Ending, Failure, Recorded
 from bugsieve.policies.endings import resolve_endings
+from bugsieve.policies.limits import DEFAULT_STEP_LIMIT
 from bugsieve.policies.nodes import NOWHERE, OPEN, UNASKED, Nodes
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.run_table import NOT_WITHIN, Ids, RunSource, RunTable
@@ -29,11 +30,10 @@ from bugsieve.tasks.grounded.arrays import ask_core
 from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task, require_task
 
 Progress = Callable[[int, int], None]
+"""Called after each joint step with the number of steps made and of decisions taken so far."""
 Hopeless = Callable[[StateArray], "NDArray[np.bool_]"]
 """Of each state, whether no run from there can reach the goal."""
-"""Called after each joint step with the number of steps made and of decisions taken so far."""
 
-DEFAULT_STEP_LIMIT = 10_000
 _NO_RUN_IS_LONGER = 2**62  # arrays compare with 64 bits
 _SOLVED, _LOOP = int(Ending.SOLVED), int(Ending.LOOP)  # arrays are slow to compare with enums
 

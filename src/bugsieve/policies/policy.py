@@ -14,7 +14,7 @@ from bugsieve.base.errors import InternalError, PolicyError
 from bugsieve.base.files_and_processes.closing import Closing
 from bugsieve.policies.decisions import Decisions
 from bugsieve.policies.fingerprints import Fingerprinted
-from bugsieve.policies.worker import WorkerLimits
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task
 
 DEFAULT_TIE_EPSILON = 1e-5

@@ -8,8 +8,8 @@ from bugsieve.base.errors import PolicyError, UnsupportedError, UsageError
 from bugsieve.base.registry import families
 from bugsieve.base.registry.members import MemberInfo, MemberTable
 from bugsieve.base.trust.trust import remember
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.policies.policy import BoundPolicy, PolicySettings
-from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.grounded.task import Task, require_task
 
 

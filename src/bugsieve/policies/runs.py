@@ -14,7 +14,8 @@ from bugsieve.base.errors import UsageError
 from bugsieve.base.notebooks import line_html
 from bugsieve.base.wording import counted
 from bugsieve.policies.decisions import Ending
-from bugsieve.policies.graph import DEFAULT_STEP_LIMIT, PolicyGraph, Progress, source_of
+from bugsieve.policies.graph import PolicyGraph, Progress, source_of
+from bugsieve.policies.limits import DEFAULT_STEP_LIMIT
 from bugsieve.policies.policy import Bindable, Policy
 from bugsieve.policies.registry import make_policy
 from bugsieve.policies.run_table import Ids, RunTable

@@ -16,18 +16,9 @@ import subprocess
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
-from bugsieve.base.arguments import check_fields
-from bugsieve.base.errors import UsageError
 from bugsieve.base.files_and_processes.process_groups import launch_guarded
 from bugsieve.base.stopping import check_stop, seconds_left
-
-MAX_MEMORY_MB = 1 << 40
-"""The most MiB that still fit 64 bits when counted in bytes."""
-
-MAX_HASH_SEED = (1 << 32) - 1
-"""The largest that Python takes."""
 
 _CHUNK = 1 << 16
 _STDERR_TAIL = 1 << 13
@@ -37,46 +28,6 @@ _EXIT_GRACE_SECONDS = 2.0
 _OWN_MARGIN = 1.05
 _NEAR_LIMIT = 0.75  # of the memory limit: above it, a death is put down to memory
 _OUT_OF_MEMORY = ("memoryerror", "bad_alloc", "cannot allocate memory", "out of memory")
-
-
-@dataclass(frozen=True)
-class WorkerLimits:
-    """The limits on a foreign policy, and the hash seed that it runs under."""
-
-    deadline: float = 10.0
-    """Seconds for one batch."""
-    startup: float | None = None
-    """Seconds until it says that it is ready; None for six times the deadline."""
-    memory_mb: int | None = 2048
-    """Address space in MiB; None for no limit."""
-    batch_size: int = 256
-    """States in one message."""
-    hash_seed: int = 0
-    """The seed of Python's hashes of texts in its process, hence of the order of its sets."""
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        _require(self.deadline > 0, "deadline", self.deadline, "a number above 0")
-        _require(self.startup_deadline > 0, "startup", self.startup, "a number above 0")
-        _require(self.batch_size >= 1, "batch_size", self.batch_size, "at least 1")
-        known = f"at least 0 and at most {MAX_HASH_SEED}"
-        _require(0 <= self.hash_seed <= MAX_HASH_SEED, "hash_seed", self.hash_seed, known)
-        _require(
-            self.memory_mb is None or 1 <= self.memory_mb <= MAX_MEMORY_MB,
-            "memory_mb",
-            self.memory_mb,
-            f"at least 1 and at most {MAX_MEMORY_MB}",
-        )
-
-    @property
-    def startup_deadline(self) -> float:
-        """The seconds that the start may take."""
-        return 6 * self.deadline if self.startup is None else self.startup
-
-
-def _require(condition: bool, name: str, value: object, wanted: str) -> None:
-    if not condition:
-        raise UsageError(f"{name} of a policy's limits must be {wanted}, got {value!r}")
 
 
 class WorkerCrashError(Exception):

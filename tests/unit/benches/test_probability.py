@@ -30,7 +30,7 @@ from bugsieve.pipeline.bugs.certificate import certificate_of
 from bugsieve.pipeline.bugs.replay import ReplayStatus, replay
 from bugsieve.pipeline.objectives import make_objective
 from bugsieve.pipeline.oracles.registry import make_oracle
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.policies.decisions import Failure
 from bugsieve.policies.distributions import Distributions, Weights
 from bugsieve.rooms.stochastic.certificate_distributions import weighed

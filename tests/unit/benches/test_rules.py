@@ -24,7 +24,7 @@ from bugsieve.pipeline.bugs.checking import check_certificate
 from bugsieve.pipeline.bugs.replay import ReplayStatus, replay
 from bugsieve.pipeline.objectives import OBJECTIVES, make_objective, objective_class
 from bugsieve.pipeline.oracles.registry import make_oracle
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.rooms.rules.monitoring.objective import VIOLATED, Rules
 from bugsieve.tasks.grounded.loading import load_task
 from tests.unit.bugs.samples import line_bench

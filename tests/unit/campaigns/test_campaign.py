@@ -35,7 +35,7 @@ from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.store.folder import restore
 from bugsieve.checkers.cost import check
 from bugsieve.pipeline.oracles import registry
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.policies.foreign.function import policy
 from bugsieve.tasks.grounded.task import Task
 from tests.unit.campaigns.contents import contents

@@ -18,7 +18,7 @@ from bugsieve.campaigns.options import CostOptions
 from bugsieve.commands.shared.campaign_arguments import options_of
 from bugsieve.commands.shared.parser import Parser
 from bugsieve.commands.test import register
-from bugsieve.policies.worker import WorkerLimits
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.rooms.regression.check import Checked, plan_check
 from bugsieve.rooms.regression.check_file import read_check_file
 from bugsieve.tasks.problem_sets import problems_beside

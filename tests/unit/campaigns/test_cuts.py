@@ -14,9 +14,9 @@ from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.session_clock import MAX_TIME, StopWatch
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.rooms.safety.campaign.options import SafetyOptions
-from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
 from tests.depth import IS_DEEP
 from tests.unit.campaigns import contents as cost
 from tests.unit.campaigns.safety import contents as safety

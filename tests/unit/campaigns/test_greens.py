@@ -22,7 +22,7 @@ from bugsieve.campaigns.store.certificate_blobs import packed
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.checkers.green import main as check_alone
 from bugsieve.cli import main
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.policies.foreign.plan_runs import PlanRuns
 from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task
 from bugsieve.tasks.search import exact_costs

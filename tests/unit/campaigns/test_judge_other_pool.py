@@ -14,7 +14,7 @@ from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.checkers.cost import check
 from bugsieve.cli import main
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.rooms.lab.comparing import Shares, compare
 from bugsieve.rooms.lab.judge_other_pool import cross_judge
 from bugsieve.tasks.grounded.task import Task

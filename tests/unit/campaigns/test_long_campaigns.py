@@ -22,7 +22,7 @@ from bugsieve.campaigns.export import export, export_bugs
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.store.folder import BUGS_IN_FILES
 from bugsieve.pipeline.bugs.bug import bug_from_json
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from tests.unit.policies.generated import generated_task
 
 FEW, MANY = 100, 500

@@ -14,7 +14,7 @@ from bugsieve.campaigns.cost import usual_bias
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.python_calls.problems import share
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.policies.registry import make_policy
 from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.tasks.grounded.task import ActionArray, StateArray, Task

@@ -24,13 +24,13 @@ from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.campaigns.summary import Summary
 from bugsieve.pipeline.measuring.figures import Figures
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.pipeline.pool.sample import ALL_MADE, sampling
 from bugsieve.rooms.safety.campaign.options import SafetyOptions
-from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
 from bugsieve.tasks.grounded.task import Task
 from bugsieve.tasks.problem_sets import problems_of
-from bugsieve.tasks.search.limits import Limits
+from bugsieve.tasks.search_limits import Limits
 from tests.unit.campaigns.contents import contents, verdicts
 from tests.unit.campaigns.interrupting import interrupted
 from tests.unit.campaigns.safety.ledge import Leftist, loaded

@@ -11,8 +11,8 @@ from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.pipeline.objectives.objective import FOR_PLANS, Objective
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
-from bugsieve.policies.worker import WorkerLimits
+from bugsieve.pipeline.pool.options import FuzzOptions
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.tasks.search import Limits
 
 

@@ -20,7 +20,7 @@ from bugsieve.cli import main
 from bugsieve.explanation.causes.groups import count_lines
 from bugsieve.explanation.causes.pattern import NOTE, Pattern, pattern_from
 from bugsieve.explanation.patterns import naming
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.pipeline.pool.sample import sampling
 from bugsieve.rooms.zoo.domains import generate
 from bugsieve.tasks.grounded.task import Task

@@ -21,7 +21,7 @@ from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.campaigns.summary import Summary
 from bugsieve.campaigns.verdict import CampaignResult, CampaignVerdict
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.tasks.grounded.loading import load_task
 from bugsieve.tasks.problem_sets import ProblemFiles, problems_of
 from tests.unit.policies.generated import write_task

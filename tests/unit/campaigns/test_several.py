@@ -15,7 +15,7 @@ from bugsieve.campaigns.several.several import campaigns_in, joint_summary
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.verdict import CampaignResult
 from bugsieve.cli import main
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.policies.registry import make_policy
 from tests.unit.policies.generated import generated_task
 

@@ -23,7 +23,7 @@ from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.objectives import make_objective
 from bugsieve.pipeline.oracles.planner import PlannerOracle
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.registry import make_policy
 from bugsieve.tasks.grounded.task import NO_ACTION, StateArray, Task

@@ -24,7 +24,7 @@ from bugsieve.checkers.cost import check
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.brief import brief
 from bugsieve.pipeline.objectives import make_objective
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.policies.registry import make_policy
 from bugsieve.tasks.grounded.task import ActionArray, StateArray, Task
 from bugsieve.tasks.search import TooLargeError, exact_costs

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bugsieve.commands.shared.heartbeat import Heartbeat
-from bugsieve.rooms.dominance import function, options
+from bugsieve.rooms.dominance import command, function, options
 from tests.unit.cli.commands import Run
 from tests.unit.clock import Clock
 from tests.unit.dominance.small_tasks import small_task
@@ -118,7 +118,7 @@ def test_limits_and_values_below_the_floor_are_told(
     small_task("a=1", "-> a=1,b=1", "b=0 -> a=1 (0)").write_sas(path)
     out = run("dominance", path, "--merging", "atomic")[1]
     assert re.search(r"^\d+ pairs? of factor states fell below the floor", out, re.MULTILINE)
-    monkeypatch.setattr(options, "DominanceOptions", Hurried)
+    monkeypatch.setattr(command, "DominanceOptions", Hurried)
     out = run("dominance", path)[1]
     assert "limits were met, the function says less than it could: merging stopped" in out
 

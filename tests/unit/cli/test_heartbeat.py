@@ -17,7 +17,7 @@ from bugsieve.campaigns.options import CostOptions
 from bugsieve.commands.shared import program
 from bugsieve.commands.shared.campaign_display import CampaignDisplay
 from bugsieve.commands.shared.heartbeat import Heartbeat
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.policies.foreign.function_policy import FunctionPolicy
 from bugsieve.tasks.search import astar
 from tests.unit.clock import Clock

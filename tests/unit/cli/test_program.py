@@ -71,6 +71,22 @@ def test_parsers_that_rooms_add_to_import_no_numpy(command: str) -> None:
     assert child("-c", code).returncode == 0
 
 
+def test_no_parser_imports_numpy() -> None:
+    code = (
+        "import sys\n"
+        "from bugsieve.commands.shared.program import COMMANDS, main\n"
+        "for command in COMMANDS:\n"
+        "    main([command, '--help'])\n"
+        "    if 'numpy' in sys.modules: sys.exit(command)\n"
+    )
+    assert child("-c", code).returncode == 0
+
+
+def test_options_of_campaigns_import_no_numpy() -> None:
+    code = "import sys, bugsieve.campaigns.options; sys.exit('numpy' in sys.modules)"
+    assert child("-c", code).returncode == 0
+
+
 def test_importing_the_package_imports_no_numpy() -> None:
     code = "import sys, bugsieve; bugsieve.__version__; sys.exit('numpy' in sys.modules)"
     assert child("-c", code).returncode == 0

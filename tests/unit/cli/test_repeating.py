@@ -9,8 +9,8 @@ import pytest
 
 from bugsieve.campaigns.campaign import Campaign, read_campaign
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
-from bugsieve.policies.worker import WorkerLimits
+from bugsieve.pipeline.pool.options import FuzzOptions
+from bugsieve.policies.limits import WorkerLimits
 from tests.unit.campaigns.contents import contents
 from tests.unit.campaigns.safety.contents import contents as safety_contents
 from tests.unit.campaigns.safety.ledge import ledge

@@ -14,7 +14,7 @@ import pytest
 from bugsieve.cli import main
 from bugsieve.commands.shared import campaign_arguments, task_arguments
 from bugsieve.commands.shared.parser import Parser
-from bugsieve.policies.worker import WorkerLimits
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.tasks.grounded.translator import TranslationLimits
 from tests.unit.policies.generated import write_task
 from tests.unit.tasks.fdr.test_translator import LARGE_DOMAIN, large_problem

@@ -12,7 +12,7 @@ import pytest
 
 from bugsieve.base.errors import InputError
 from bugsieve.campaigns.campaign import Campaign
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.rooms.lab.experiments.experiment import Experiment, TestsStarted
 from bugsieve.rooms.lab.experiments.final_jobs import model_digest
 from bugsieve.rooms.lab.experiments.final_records import (

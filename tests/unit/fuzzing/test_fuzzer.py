@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from bugsieve.base.errors import UsageError
-from bugsieve.pipeline.pool.fuzzer import NO_WAY_OUT, NOTHING_NEW, POOL_FULL, Fuzzer, FuzzOptions
+from bugsieve.pipeline.pool.fuzzer import NO_WAY_OUT, NOTHING_NEW, POOL_FULL, Fuzzer
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.pipeline.pool.pool import Pool
 from tests.property.engine import rows
 from tests.reference.novelty import Novelty

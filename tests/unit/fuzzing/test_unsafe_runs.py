@@ -18,7 +18,8 @@ from bugsieve.rooms.jani.model.loading import load_document
 from bugsieve.rooms.jani.model.model import JaniModel, Valuations
 from bugsieve.rooms.jani.policies.policy import ActionArray, ModelPolicy
 from bugsieve.rooms.jani.starts import StartSampler
-from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions, UnsafeRunFuzzer
+from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
+from bugsieve.rooms.safety.walks.unsafe_runs import UnsafeRunFuzzer
 from bugsieve.rooms.safety.walks.walk_outcomes import WalkOutcome
 from tests.reference.unsafe_runs import Search, walk
 from tests.unit.tasks.jani.small import (

@@ -5,7 +5,8 @@ import pytest
 
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.objectives import make_objective
-from bugsieve.pipeline.pool.fuzzer import Fuzzer, FuzzOptions
+from bugsieve.pipeline.pool.fuzzer import Fuzzer
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.pipeline.pool.walk_counts import WalkCounts, counts_from, counts_of
 from bugsieve.policies.registry import make_policy
 from tests.unit.policies.line import line_task

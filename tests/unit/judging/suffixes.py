@@ -17,7 +17,7 @@ from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.verdict import Outcome, Verdict, inconclusive
 from bugsieve.pipeline.objectives.objective import path_states, plan_cost
 from bugsieve.pipeline.oracles.learning import Heard, KnownCase, LearningOracle, Learnt, Revision
-from bugsieve.pipeline.oracles.oracle import DEFAULT_LIMITS
+from bugsieve.pipeline.oracles.limits import DEFAULT_LIMITS
 from bugsieve.tasks.grounded.task import StateArray
 from bugsieve.tasks.search import Limits
 

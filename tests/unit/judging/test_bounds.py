@@ -13,7 +13,7 @@ from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.checkers.cost import check
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.rooms.dominance.function import DominanceFunction
 from bugsieve.rooms.dominance.options import DominanceOptions
 from bugsieve.tasks.grounded.task import Task

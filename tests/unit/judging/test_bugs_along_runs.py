@@ -26,7 +26,7 @@ from bugsieve.pipeline.bugs.replay import ReplayStatus, replay
 from bugsieve.pipeline.objectives import make_objective
 from bugsieve.pipeline.objectives.objective import path_states
 from bugsieve.pipeline.oracles.lookahead import LookaheadOracle
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.policies.registry import make_policy
 from bugsieve.tasks.grounded.task import NO_ACTION, Task
 from bugsieve.tasks.search import Limits

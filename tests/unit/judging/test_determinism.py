@@ -25,7 +25,7 @@ from bugsieve.pipeline.judging import determinism
 from bugsieve.pipeline.judging.determinism import CostDeterminism, JudgedRuns
 from bugsieve.pipeline.judging.findings import DeterminismCheck, UnstableRow
 from bugsieve.pipeline.objectives import make_objective
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.distributions import Distributions
 from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray, Task

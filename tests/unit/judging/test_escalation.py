@@ -15,10 +15,11 @@ from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.session import Session
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.campaigns.verdict import LEFT_OPEN
-from bugsieve.pipeline.judging.escalation import SEARCH, Due, Escalation, Outlay, level_limits
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.judging.escalation import SEARCH, Due, Escalation, Outlay
+from bugsieve.pipeline.oracles.limits import level_limits
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.tasks.grounded.task import Task
-from bugsieve.tasks.search.limits import Limits
+from bugsieve.tasks.search_limits import Limits
 from tests.depth import examples
 from tests.unit.campaigns.contents import contents, verdicts
 from tests.unit.campaigns.interrupting import interrupted

@@ -27,7 +27,7 @@ from bugsieve.pipeline.judging.examiner import Examiner
 from bugsieve.pipeline.objectives import make_objective
 from bugsieve.pipeline.oracles.learning import Learnt, Revision
 from bugsieve.pipeline.oracles.registry import make_oracle
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.pipeline.pool.pool import Pool
 from bugsieve.policies.registry import make_policy
 from bugsieve.tasks.grounded.task import Task

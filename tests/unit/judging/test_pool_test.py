@@ -13,7 +13,7 @@ from bugsieve.campaigns.options import CostOptions
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.objectives import make_objective
 from bugsieve.pipeline.oracles.registry import make_oracle
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.policies.registry import make_policy
 from bugsieve.rooms.training.model_tests import make_pool
 from bugsieve.rooms.training.pool_test import PoolTest, examine_pool

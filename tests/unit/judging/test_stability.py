@@ -20,7 +20,7 @@ from bugsieve.campaigns.events import AnswersDiffer, Event
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.pipeline.judging import stability
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.policies.asking import decide_anew, is_ours
 from bugsieve.policies.built_in.greedy import GreedyPolicy
 from bugsieve.policies.built_in.hill_climbing import HillClimbingPolicy

@@ -24,7 +24,7 @@ from bugsieve.pipeline.judging.cases import Parcel
 from bugsieve.pipeline.judging.findings import Finding
 from bugsieve.pipeline.judging.judge import Judge
 from bugsieve.pipeline.judging.workers import LocalJudge, WorkerPool, WorkerSetup, parcel_size
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.pipeline.pool.pool import Pool
 from bugsieve.tasks.grounded.saved import SavedTask
 from bugsieve.tasks.grounded.task import Task

@@ -20,7 +20,7 @@ from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.verdict import Outcome, Verdict
 from bugsieve.pipeline.objectives import make_objective
 from bugsieve.pipeline.oracles.registry import check_oracle_spec
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.policies.decisions import Ending
 from bugsieve.rooms.dominance.options import DominanceOptions
 from bugsieve.tasks.grounded.task import NO_ACTION, Task

@@ -19,7 +19,7 @@ from bugsieve.campaigns.options import CostOptions
 from bugsieve.cli import main
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.objectives import make_objective
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.policies.asking import weigh, weigh_anew
 from bugsieve.policies.decisions import Ending, Failure
 from bugsieve.policies.foreign.function import policy as lifted

@@ -12,9 +12,9 @@ import pytest
 import bugsieve
 from bugsieve.policies.fingerprints import module_file, policy_fingerprint
 from bugsieve.policies.foreign.python import PythonPolicy
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.registry import make_policy
-from bugsieve.policies.worker import WorkerLimits
 from bugsieve.rooms.jani.policies.lifted import as_model_policy
 from bugsieve.rooms.jani.policies.registry import make_model_policy
 from bugsieve.tasks.grounded.task import NO_ACTION, ActionArray, StateArray

@@ -9,8 +9,8 @@ import pytest
 from bugsieve.base.errors import UsageError
 from bugsieve.policies.built_in.lazy import LazyPolicy
 from bugsieve.policies.built_in.optimal import OptimalPolicy
+from bugsieve.policies.limits import MAX_MEMORY_MB, WorkerLimits
 from bugsieve.policies.registry import make_policy
-from bugsieve.policies.worker import MAX_MEMORY_MB, WorkerLimits
 from tests.unit.policies.line import at, line_task
 
 

@@ -23,11 +23,11 @@ from bugsieve.pipeline.objectives import make_objective
 from bugsieve.pipeline.oracles.registry import make_oracle
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.foreign.plan_runs import PlanRuns
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.policies.policy import BoundPolicy
 from bugsieve.policies.protocol import PLANS, parse_answers
 from bugsieve.policies.registry import POLICIES, check_spec, make_policy
 from bugsieve.policies.runs import Run, run_policy
-from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.grounded.loading import load_task
 from bugsieve.tasks.grounded.task import Task
 from tests.unit.policies.generated import generated_task

@@ -17,9 +17,9 @@ from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.cli import main
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.policies.foreign.python import PythonPolicy
-from bugsieve.policies.worker import WorkerLimits
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.tasks.grounded.task import Task
 from tests.unit.policies.generated import generated_task, write_task
 

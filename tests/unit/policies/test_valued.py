@@ -15,11 +15,11 @@ from bugsieve.campaigns.python_calls.find import find_bugs
 from bugsieve.checkers.cost import check
 from bugsieve.policies.asking import decide_anew
 from bugsieve.policies.decisions import Ending
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.policies.policy import BoundPolicy
 from bugsieve.policies.protocol import VALUES, MiscountError, ProtocolError, parse_answers
 from bugsieve.policies.registry import POLICIES, check_spec, make_policy
 from bugsieve.policies.runs import run_policy
-from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.grounded.task import Task
 from tests.unit.policies.generated import generated_task
 

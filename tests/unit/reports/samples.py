@@ -21,7 +21,7 @@ from bugsieve.pipeline.judging.findings import (
     RunRow,
     VerdictRow,
 )
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.pipeline.pool.pool import PoolEntry
 from bugsieve.policies.decisions import Ending
 from bugsieve.tasks.grounded.saved import SavedTask

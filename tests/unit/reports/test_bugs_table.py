@@ -15,7 +15,7 @@ from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.cli import main
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.rooms.lab.reports.bugs_table import bugs_table
 from tests.unit.policies.generated import generated_task
 from tests.unit.reports.safety.samples import FULL

@@ -14,7 +14,7 @@ from bugsieve.base.registry import families
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.reports.table import UNDEFINED, Table, Value
 from bugsieve.rooms.lab.reports.collection import collect
 from bugsieve.rooms.lab.reports.icaps23 import OracleTableOptions, icaps23_table, judged_in

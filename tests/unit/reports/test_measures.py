@@ -10,7 +10,7 @@ import pytest
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.reports.table import NOT_APPLICABLE, UNDEFINED, Value
 from bugsieve.rooms.lab.reports.measures import mean, measure, percentage
 from bugsieve.tasks.grounded.task import Task

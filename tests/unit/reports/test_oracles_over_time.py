@@ -14,7 +14,7 @@ from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.cost.records import CostRecords
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.reports.plots import picture_style
 from bugsieve.rooms.lab.reports.collection import collect
 from bugsieve.rooms.lab.reports.oracles_over_time import (

@@ -23,7 +23,7 @@ from bugsieve.rooms.timelines.binding import bind_rules
 from bugsieve.rooms.timelines.models.loading import load_timelines
 from bugsieve.rooms.timelines.models.model import Model
 from bugsieve.rooms.timelines.world import TimelineWorld, check_plan
-from bugsieve.tasks.search.limits import Limits
+from bugsieve.tasks.search_limits import Limits
 from tests.unit.timelines.rover import FOLDER, door
 
 RULES = """format = 1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bugsieve.base.errors import BudgetError, UsageError
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.rooms.formats.asnets.grounding import ground
 from bugsieve.rooms.formats.asnets.weights import Weights, random_weights
 from bugsieve.rooms.training.model_tests import (

@@ -30,7 +30,7 @@ from bugsieve.pipeline.objectives import objective_class
 from bugsieve.pipeline.objectives.objective import FOR_PLANS_ALONE
 from bugsieve.pipeline.oracles.oracle import Oracle
 from bugsieve.pipeline.oracles.registry import check_oracle_spec
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.pipeline.pool.pool import Pool
 from bugsieve.pipeline.pool.sample import Sample
 from bugsieve.pipeline.pool.selection import selected_starts, selection

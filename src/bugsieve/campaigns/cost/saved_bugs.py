@@ -14,9 +14,9 @@ from bugsieve.pipeline.bugs.bug import Bug, bug_from_json
 from bugsieve.pipeline.bugs.replay import ReplayResult, replay
 from bugsieve.pipeline.judging.plan import BenchPlan, close_policy
 from bugsieve.pipeline.objectives import OBJECTIVES
-from bugsieve.pipeline.oracles.oracle import DEFAULT_LIMITS
+from bugsieve.pipeline.oracles.limits import DEFAULT_LIMITS
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.policies.registry import POLICIES
-from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.grounded.saved import SavedTask
 
 _TASK = {

@@ -15,7 +15,8 @@ from bugsieve.campaigns.python_calls.find import find_with, policy_text, tasks_o
 from bugsieve.campaigns.samplers import SAMPLERS
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.pipeline.measuring.figures import Figures, Risk, Share
-from bugsieve.pipeline.pool.sample import ALL_TESTS, DEFAULT_WALK_LENGTH, sampling
+from bugsieve.pipeline.pool.options import DEFAULT_WALK_LENGTH
+from bugsieve.pipeline.pool.sample import ALL_TESTS, sampling
 
 AnyPath = str | os.PathLike[str]
 

@@ -18,8 +18,9 @@ from collections.abc import Iterable
 from enum import Enum
 
 from bugsieve.pipeline.bugs.verdict import Outcome
-from bugsieve.pipeline.judging.escalation import MOST_LEVELS, SEARCH
-from bugsieve.pipeline.pool.novelty import LOOSER
+from bugsieve.pipeline.judging.escalation import SEARCH
+from bugsieve.pipeline.oracles.limits import MOST_LEVELS
+from bugsieve.pipeline.pool.options import LOOSER
 from bugsieve.policies.decisions import Ending
 
 COST, SAFETY, TRAINING, RULES = "cost", "safety", "training", "rules"

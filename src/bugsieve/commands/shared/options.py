@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
+from bugsieve.base.option_fields import MOST
 from bugsieve.commands.shared.numbers import whole_number
 
-AnyOptions = TypeVar("AnyOptions")
-
-MOST = 10**12
 MEBIBYTES = whole_number(1, 1 << 40)
 """Whoever wants "no limit" types large numbers: this fits what the operating system takes."""
 
@@ -64,10 +61,3 @@ class Options:
     def json(self, text: str = "print one JSON object") -> None:
         """Whether to print for programs."""
         self.add("--json", action="store_true", help=text)
-
-
-def options_from(args: argparse.Namespace, kind: type[AnyOptions], **others: Any) -> AnyOptions:
-    """Options of a kind: the others, and each field that is an argument of the same name."""
-    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
-    given = {name: value for name, value in vars(args).items() if name in names}
-    return kind(**{**given, **others})

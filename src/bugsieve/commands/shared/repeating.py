@@ -5,17 +5,22 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.base.errors import InputError, UsageError
 from bugsieve.base.wording import kind_in_words
+from bugsieve.campaigns.options import INTERLEAVED, SEPARATE
 from bugsieve.commands.shared import campaign_arguments
+from bugsieve.commands.shared.option_fields import arguments_of
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.options import CampaignOptions
     from bugsieve.campaigns.store.progress import CampaignHeader
+
+_OF_THE_SUBJECT = {"task", "model", "from_states", "pool_from", "constants"}
+"""What the stored campaign says better than its options."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,10 @@ def repeated(args: argparse.Namespace, repeater: Repeater, folder: str | Path) -
         raise UsageError(f"{folder}: is a campaign of {words}, which has its command")
     if header.policy_is_object and args.policy is None:
         raise UsageError(f"{folder}: tests the Python object {header.policy}: name a policy")
-    usual = {**_arguments(stored), **repeater.usual(stored)}
+    usual = {
+        name: value for name, value in arguments_of(stored).items() if name not in _OF_THE_SUBJECT
+    }
+    usual |= {**repeater.usual(stored), "oracle": None}
     if args.policy is None:
         require_trusted_policy(found, stored, Path(folder))
     else:
@@ -57,41 +65,14 @@ def repeated(args: argparse.Namespace, repeater: Repeater, folder: str | Path) -
     if not args.oracle:
         require_trusted_oracles(found, stored, Path(folder))
     # What the campaign had becomes the default of what is parsed again: words that are there win.
-    args.parser.set_defaults(**usual, oracle=None)
+    args.parser.set_defaults(**usual)
     again = args.parser.parse_args(args.parser.words)
     again.oracle = again.oracle or list(stored.oracles)
-    options = repeater.options(again, stored)
-    limits = {name: getattr(stored.policy_limits, name) for name in ("startup", "batch_size")}
-    return Repeated(
-        again,
-        replace(options, policy_limits=replace(options.policy_limits, **limits)),
-        header,
-    )
-
-
-def _arguments(stored: Any) -> dict[str, Any]:
-    """The options as the parser has them, those too that only Python can set."""
-    plain = {field.name: getattr(stored, field.name) for field in fields(stored)}
-    nested = [plain.pop(name) for name in ("fuzz", "stop")]
-    parts = {field.name: getattr(part, field.name) for part in nested for field in fields(part)}
-    limits = stored.limits
-    for name in ("task", "model", "from_states", "pool_from", "oracles", "constants", "limits"):
-        plain.pop(name, None)
-    return {
-        **plain,
-        **parts,
-        "seed": stored.policy_seed,
-        "deadline": stored.policy_limits.deadline,
-        "memory": stored.policy_limits.memory_mb,
-        "hash_seed": stored.policy_limits.hash_seed,
-        "expansions": limits.expansions,
-        "oracle_time": limits.seconds,
-        "oracle_memory": (1 << 30) if limits.bytes is None else max(1, limits.bytes >> 20),
-    }
+    return Repeated(again, repeater.options(again, stored), header)
 
 
 def _usual_of_cost(stored: Any) -> dict[str, Any]:
-    return {"separate": stored.mode == "separate"}
+    return {"mode": SEPARATE if stored.mode == SEPARATE else INTERLEAVED}
 
 
 def _cost(args: argparse.Namespace, stored: Any) -> CampaignOptions:

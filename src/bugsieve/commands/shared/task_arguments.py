@@ -13,21 +13,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bugsieve.base.errors import UsageError
-from bugsieve.commands.shared.numbers import seconds, seed, whole_number
-from bugsieve.commands.shared.options import MEBIBYTES, Options
+from bugsieve.commands.shared.numbers import seconds, seed
+from bugsieve.commands.shared.option_fields import add_to_group, options_from
+from bugsieve.commands.shared.options import Options
 from bugsieve.commands.shared.status_line import StatusLine
+from bugsieve.policies.limits import POLICY, WorkerLimits
 
 if TYPE_CHECKING:
     from bugsieve.policies.policy import BoundPolicy
-    from bugsieve.policies.worker import WorkerLimits
     from bugsieve.tasks.grounded.task import Task
 
 # Whoever wants "no limit" types large numbers: this is enough, and still fits what the
 # operating system takes.
 _MOST_TRANSLATION_SECONDS = 1e6
 
-_FOREIGN = "for python: and cmd: policies"
-_ORDER = "what the order of sets depends on in their processes, if they are Python's"
 _REMARKS = {
     "seed": "; 'random:7' brings its own",
     "deadline": "; their start may take six times as long. For phrm: servers, seconds per state. "
@@ -86,24 +85,16 @@ def add_policy_arguments(
     remarks: Mapping[str, str] = _REMARKS,
 ) -> None:
     """The policy and its limits; remarks are added to the help of an option."""
-    add = parser.add_argument_group("policy").add_argument
-    add("--policy", required=required, metavar="SPEC", help=f"the policy, as in {example}")
-    numbers = (
-        ("seed", seed, 0, "N", "seed of every random choice"),
-        ("deadline", seconds(), 10.0, "S", f"{_FOREIGN}, seconds per batch of states"),
-        ("memory", MEBIBYTES, 2048, "MIB", f"{_FOREIGN}, address space of the process"),
-        ("hash-seed", whole_number(0, (1 << 32) - 1), 0, "N", f"{_FOREIGN}, {_ORDER}"),
-    )
-    for name, kind, default, metavar, text in numbers:
-        shown = f"{text} ({default:g}){remarks.get(name, '')}"
-        add(f"--{name}", type=kind, default=default, metavar=metavar, help=shown)
+    options = Options(parser, POLICY)
+    options.add("--policy", required=required, metavar="SPEC", help=f"the policy, as in {example}")
+    text = f"seed of every random choice (0){remarks.get('seed', '')}"
+    options.add("--seed", type=seed, default=0, metavar="N", help=text)
+    add_to_group(options, WorkerLimits, POLICY, remarks=remarks)
 
 
 def worker_limits(args: argparse.Namespace) -> WorkerLimits:
     """What a policy in a process of its own may spend."""
-    from bugsieve.policies.worker import WorkerLimits
-
-    return WorkerLimits(deadline=args.deadline, memory_mb=args.memory, hash_seed=args.hash_seed)
+    return options_from(args, WorkerLimits)
 
 
 def check_policy(args: argparse.Namespace) -> None:

@@ -20,22 +20,6 @@ from bugsieve.policies.decisions import Ending
 SEARCH = "planner:gbfs"
 """The oracle that escalates: greedy search with h^FF, which is complete."""
 
-MOST_EXPANSIONS = 10**12
-MOST_LEVELS = 12
-"""From one expansion to the most."""
-
-_FACTOR = 10
-
-
-def level_limits(expansions: int | None, most: int) -> tuple[int, ...]:
-    """Expansions at level 1, 2, …: ten times more each, the last `most`; none if that is less."""
-    limits: list[int] = []
-    last = most if expansions is None else max(expansions, 1)
-    while last < most:
-        last = min(last * _FACTOR, most)
-        limits.append(last)
-    return tuple(limits)
-
 
 @dataclass(frozen=True)
 class Outlay:

@@ -14,9 +14,9 @@ from bugsieve.pipeline.objectives import make_objective
 from bugsieve.pipeline.oracles.oracle import Oracle
 from bugsieve.pipeline.oracles.registry import make_oracle
 from bugsieve.policies.decisions import Recorded
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.policies.policy import BoundPolicy, Policy
 from bugsieve.policies.registry import make_policy
-from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.grounded.task import Task
 from bugsieve.tasks.search import Limits
 

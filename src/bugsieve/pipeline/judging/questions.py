@@ -15,7 +15,7 @@ from typing import Any
 
 from bugsieve.base.stopping import Stopped
 from bugsieve.pipeline.judging.stability import Answer, Asker
-from bugsieve.policies.worker import MAX_HASH_SEED
+from bugsieve.policies.limits import MAX_HASH_SEED
 
 FEWEST_RUNS = 50
 SHARE = 10

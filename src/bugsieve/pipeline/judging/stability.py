@@ -26,9 +26,9 @@ from bugsieve.policies.call_counter import CallCounter
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.distributions import Weights, differ, probabilities
 from bugsieve.policies.graph import PolicyGraph, source_of
+from bugsieve.policies.limits import MAX_HASH_SEED
 from bugsieve.policies.policy import Policy
 from bugsieve.policies.run_table import RunSource
-from bugsieve.policies.worker import MAX_HASH_SEED
 from bugsieve.tasks.grounded.task import NO_ACTION, StateArray, Task
 
 _SURE = 64

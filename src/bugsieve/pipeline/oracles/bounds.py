@@ -19,7 +19,8 @@ from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.pipeline.bench import Bench, Suspects
 from bugsieve.pipeline.bugs.verdict import Verdict, passed
 from bugsieve.pipeline.objectives.objective import Objective
-from bugsieve.pipeline.oracles.oracle import DEFAULT_LIMITS, Oracle
+from bugsieve.pipeline.oracles.limits import DEFAULT_LIMITS
+from bugsieve.pipeline.oracles.oracle import Oracle
 from bugsieve.pipeline.oracles.planners import PLANNERS, check_planner
 from bugsieve.pipeline.oracles.registry import ORACLES, make_oracle
 from bugsieve.tasks.grounded.task import StateArray

@@ -18,7 +18,8 @@ from bugsieve.base.registry.outside_access import OutsideAccess, together
 from bugsieve.pipeline.bench import Bench, Suspects
 from bugsieve.pipeline.bugs.verdict import Outcome, Verdict, inconclusive
 from bugsieve.pipeline.oracles.learning import KnownCase, LearningOracle, Learnt, Revision
-from bugsieve.pipeline.oracles.oracle import DEFAULT_LIMITS, Oracle
+from bugsieve.pipeline.oracles.limits import DEFAULT_LIMITS
+from bugsieve.pipeline.oracles.oracle import Oracle
 from bugsieve.pipeline.oracles.registry import ORACLES, check_oracle_spec, make_oracle
 from bugsieve.tasks.search import Limits
 

@@ -18,7 +18,8 @@ from bugsieve.base.errors import UsageError
 from bugsieve.base.stopping import check_stop
 from bugsieve.pipeline.bench import Bench, Suspects
 from bugsieve.pipeline.bugs.verdict import Verdict, inconclusive, passed
-from bugsieve.pipeline.oracles.oracle import DEFAULT_LIMITS, Oracle
+from bugsieve.pipeline.oracles.limits import DEFAULT_LIMITS
+from bugsieve.pipeline.oracles.oracle import Oracle
 from bugsieve.policies.run_table import NOT_WITHIN
 from bugsieve.tasks.grounded.task import StateArray
 from bugsieve.tasks.search import Limits, Lookahead, lookahead

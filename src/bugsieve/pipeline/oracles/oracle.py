@@ -9,12 +9,10 @@ from typing import ClassVar
 from bugsieve.base.errors import UsageError
 from bugsieve.pipeline.bench import Bench, Suspects
 from bugsieve.pipeline.bugs.verdict import Outcome, Verdict, inconclusive, passed
+from bugsieve.pipeline.oracles.limits import DEFAULT_LIMITS
 from bugsieve.policies.decisions import Ending
 from bugsieve.tasks.grounded.task import StateArray
 from bugsieve.tasks.search import Limits
-
-DEFAULT_LIMITS = Limits(expansions=20_000, bytes=1 << 30)
-"""Per state. Expansions, not seconds: verdicts must not depend on the load of the machine."""
 
 
 class Oracle(ABC):

@@ -14,7 +14,8 @@ from bugsieve.base.registry.outside_access import NOTHING, OutsideAccess
 from bugsieve.base.stopping import check_stop
 from bugsieve.pipeline.bench import Bench, Suspects
 from bugsieve.pipeline.bugs.verdict import Verdict, inconclusive, passed
-from bugsieve.pipeline.oracles.oracle import DEFAULT_LIMITS, Oracle
+from bugsieve.pipeline.oracles.limits import DEFAULT_LIMITS
+from bugsieve.pipeline.oracles.oracle import Oracle
 from bugsieve.pipeline.oracles.planners import PLANNERS, Planner, check_planner, planner_named
 from bugsieve.tasks.grounded.task import StateArray
 from bugsieve.tasks.search import Limits, SearchResult, expansions_spent

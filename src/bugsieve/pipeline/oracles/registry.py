@@ -6,7 +6,8 @@ from bugsieve.base.errors import UnsupportedError, UsageError
 from bugsieve.base.registry import families
 from bugsieve.base.registry.members import MemberTable
 from bugsieve.pipeline.bench import Bench
-from bugsieve.pipeline.oracles.oracle import DEFAULT_LIMITS, Oracle
+from bugsieve.pipeline.oracles.limits import DEFAULT_LIMITS
+from bugsieve.pipeline.oracles.oracle import Oracle
 from bugsieve.tasks.search import Limits
 
 ORACLES: MemberTable[type[Oracle]] = MemberTable(families.ORACLES)

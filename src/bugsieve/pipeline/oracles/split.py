@@ -15,7 +15,8 @@ from bugsieve.base.registry.outside_access import NOTHING, OutsideAccess, togeth
 from bugsieve.pipeline.bench import Bench, Suspects
 from bugsieve.pipeline.bugs.verdict import Verdict, inconclusive
 from bugsieve.pipeline.oracles.combined import split_specs
-from bugsieve.pipeline.oracles.oracle import DEFAULT_LIMITS, Oracle
+from bugsieve.pipeline.oracles.limits import DEFAULT_LIMITS
+from bugsieve.pipeline.oracles.oracle import Oracle
 from bugsieve.pipeline.oracles.registry import ORACLES, check_oracle_spec, make_oracle
 from bugsieve.tasks.search import Limits
 

@@ -12,9 +12,6 @@ from bugsieve import _native
 from bugsieve.pipeline.pool.pool import Pool
 from bugsieve.tasks.grounded.task import StateArray
 
-MAX_NOVELTY = 3
-LOOSER = (2, 3, 0)
-"""The depths of a default filter: the next one where walks find nothing new."""
 _STATES_AT_ONCE = 1024
 
 

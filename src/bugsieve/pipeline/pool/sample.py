@@ -22,15 +22,14 @@ from bugsieve.pipeline.bench import Bench, Origin
 from bugsieve.pipeline.biases import make_bias
 from bugsieve.pipeline.measuring.looks import look_from
 from bugsieve.pipeline.pool.draws import LENGTH, draws_of
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
 from bugsieve.pipeline.pool.novelty import Loosened
+from bugsieve.pipeline.pool.options import DEFAULT_WALK_LENGTH, FuzzOptions
 from bugsieve.pipeline.pool.pool import Pool, PoolEntry
 from bugsieve.pipeline.pool.walk_counts import WalkCounts
 from bugsieve.pipeline.pool.walks import Rows, Walker
 from bugsieve.tasks.grounded.task import StateArray, Task
 
 ALL_MADE = "all tests made"
-DEFAULT_WALK_LENGTH = 50
 
 _PART = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,8})")
 

@@ -18,12 +18,12 @@ from bugsieve.policies.foreign.command import CommandMember
 from bugsieve.policies.foreign.conversation import Conversation, ForeignMember, Target
 from bugsieve.policies.foreign.plan_runs import PlanRuns
 from bugsieve.policies.foreign.python import FunctionMember
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.policies.nested_specs import ForeignInside, Inner, inner_spec
 from bugsieve.policies.policy import BoundPolicy, FallibleBoundPolicy, PolicySettings
 from bugsieve.policies.protocol import PLANS, BareQuestion, Plan
 from bugsieve.policies.run_table import RunSource
 from bugsieve.policies.task_view import TaskView
-from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.grounded.task import NO_ACTION, StateArray, Task
 
 

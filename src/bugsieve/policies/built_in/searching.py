@@ -6,8 +6,8 @@ from abc import abstractmethod
 from copy import copy
 
 from bugsieve.policies.decisions import Decisions, Ending, Failure
+from bugsieve.policies.limits import MAX_MEMORY_MB
 from bugsieve.policies.policy import FallibleBoundPolicy
-from bugsieve.policies.worker import MAX_MEMORY_MB
 from bugsieve.tasks.grounded.task import NO_ACTION, StateArray, Task
 from bugsieve.tasks.search import Limits, SearchResult
 

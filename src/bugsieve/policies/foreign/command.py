@@ -17,7 +17,7 @@ from bugsieve.base.registry.outside_access import OutsideAccess
 from bugsieve.base.registry.spec_folder import located, spec_folder
 from bugsieve.policies.foreign.conversation import ForeignMember, Program
 from bugsieve.policies.foreign.foreign import ForeignPolicy
-from bugsieve.policies.worker import WorkerLimits
+from bugsieve.policies.limits import WorkerLimits
 
 
 class CommandMember(ForeignMember[Sequence[str]]):

@@ -20,6 +20,7 @@ from bugsieve.base.files_and_processes.closing import Closing
 from bugsieve.base.wording import counted
 from bugsieve.policies.decisions import Ending, Failure
 from bugsieve.policies.fingerprints import Fingerprinted, files_fingerprint
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.policies.protocol import (
     ACTIONS,
     Answer,
@@ -37,7 +38,7 @@ from bugsieve.policies.protocol import (
     parse_answers,
 )
 from bugsieve.policies.traces import trace_text
-from bugsieve.policies.worker import Worker, WorkerCrashError, WorkerHangError, WorkerLimits
+from bugsieve.policies.worker import Worker, WorkerCrashError, WorkerHangError
 
 Target = TypeVar("Target")
 

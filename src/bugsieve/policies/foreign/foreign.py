@@ -9,10 +9,10 @@ from bugsieve.policies.action_names import ActionNames
 from bugsieve.policies.decisions import Decisions
 from bugsieve.policies.distributions import Distributions
 from bugsieve.policies.foreign.conversation import Conversation, ForeignMember, Target
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.policies.policy import FallibleBoundPolicy, PolicySettings
 from bugsieve.policies.protocol import Question
 from bugsieve.policies.task_view import TaskView
-from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.grounded.task import StateArray, Task
 
 

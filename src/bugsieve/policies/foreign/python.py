@@ -19,7 +19,7 @@ from bugsieve.base.registry.spec_folder import located, spec_folder
 from bugsieve.policies.fingerprints import module_file
 from bugsieve.policies.foreign.conversation import ForeignMember, Program
 from bugsieve.policies.foreign.foreign import ForeignPolicy
-from bugsieve.policies.worker import WorkerLimits
+from bugsieve.policies.limits import WorkerLimits
 
 _OURS = "bugsieve.policies.examples."
 """Modules that are not code of others: the worker finds them in the package it has loaded."""

@@ -18,10 +18,10 @@ from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.foreign.command import CommandMember
 from bugsieve.policies.foreign.conversation import Conversation, ForeignMember, Target
 from bugsieve.policies.foreign.python import FunctionMember
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.policies.policy import FallibleBoundPolicy, PolicySettings, argbest_within
 from bugsieve.policies.protocol import VALUES, BareQuestion
 from bugsieve.policies.task_view import TaskView
-from bugsieve.policies.worker import WorkerLimits
 from bugsieve.tasks.grounded.task import StateArray, Task
 
 Value = float | Failure

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from bugsieve.rooms.rules.scale import Grade, Standing, standing
-from bugsieve.tasks.search.limits import NO_LIMITS, Limits
+from bugsieve.tasks.search_limits import NO_LIMITS, Limits
 
 if TYPE_CHECKING:
     from bugsieve.tasks.grounded.task import Task

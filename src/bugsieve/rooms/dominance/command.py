@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from bugsieve.base.wording import counted
 from bugsieve.commands.shared import task_arguments
 from bugsieve.commands.shared.numbers import seed
-from bugsieve.commands.shared.options import MOST, Options, options_from
+from bugsieve.commands.shared.option_fields import add_options, options_from
+from bugsieve.commands.shared.options import Options
 from bugsieve.commands.shared.status_line import StatusLine
 from bugsieve.commands.shared.streams import show
-from bugsieve.rooms.dominance.options import MERGINGS, TAUS
+from bugsieve.rooms.dominance.options import GROUP, DominanceOptions
 
 if TYPE_CHECKING:
     from bugsieve.commands.shared.parser import Parser
@@ -58,22 +59,7 @@ def register(parser: Parser) -> None:
     """Describe the command."""
     parser.runs(run, DESCRIPTION, epilog=EPILOG)
     task_arguments.add_task_arguments(parser)
-    options = Options(parser, "dominance function")
-    options.add(
-        "--merging",
-        choices=MERGINGS,
-        default=MERGINGS[0],
-        help="dfp merges variables into larger factors, atomic leaves each alone (dfp)",
-    )
-    transitions = "dfp: the most transitions of a merged factor"
-    options.number("--max-transitions", 10_000, transitions, least=0, most=MOST)
-    options.add(
-        "--tau",
-        choices=TAUS,
-        default=TAUS[0],
-        help="moves of one factor while the others stay: those after which they are back "
-        "(stages), those that need none of them (local), none (stages)",
-    )
+    add_options(parser, DominanceOptions, GROUP)
     output = Options(parser)
     output.add("--seed", type=seed, default=0, metavar="N", help="seed of the random walks (0)")
     output.add(
@@ -88,7 +74,6 @@ def register(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compute the function and print what it says."""
     from bugsieve.rooms.dominance.function import DominanceFunction
-    from bugsieve.rooms.dominance.options import DominanceOptions
 
     if args.picture is not None:
         from bugsieve.reports.plots import check_picture_file

@@ -6,9 +6,13 @@ from dataclasses import astuple, dataclass
 
 from bugsieve.base.arguments import whole_number, whole_number_or_none
 from bugsieve.base.errors import UsageError
+from bugsieve.base.option_fields import option
 
 MERGINGS = ("dfp", "atomic")
 TAUS = ("stages", "local", "none")
+
+GROUP = "dominance function"
+"""Title of the options of commands."""
 
 DEFAULT_WORK = 6_000_000_000
 """Steps of merging, of walks and of the fix-point each; some 10 to 20 s apiece on a laptop."""
@@ -29,10 +33,23 @@ class DominanceOptions:
     - `max_work`, `max_bytes`: where a limit is met, all factors fall back to less; None: no limit.
     """
 
-    merging: str = "dfp"
-    max_transitions: int = 10_000
+    merging: str = option(
+        "dfp",
+        "dfp merges variables into larger factors, atomic leaves each alone (dfp)",
+        choices=MERGINGS,
+        group=GROUP,
+    )
+    max_transitions: int = option(
+        10_000, "dfp: the most transitions of a merged factor", least=0, group=GROUP
+    )
     max_states: int = 50_000
-    tau: str = "stages"
+    tau: str = option(
+        "stages",
+        "moves of one factor while the others stay: those after which they are back (stages), "
+        "those that need none of them (local), none (stages)",
+        choices=TAUS,
+        group=GROUP,
+    )
     floor: int | None = None
     max_work: int | None = DEFAULT_WORK
     max_bytes: int | None = DEFAULT_BYTES

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bugsieve.base.errors import UsageError
-from bugsieve.commands.shared.numbers import seconds
 from bugsieve.commands.shared.options import Options
 from bugsieve.commands.shared.status_line import StatusLine
 from bugsieve.commands.shared.task_arguments import add_policy_arguments, worker_limits
@@ -79,14 +78,6 @@ def add_model_policy_arguments(parser: argparse.ArgumentParser, *, required: boo
     """The policy and its limits."""
     add_policy_arguments(parser, required=required, example="mlp:net.safetensors", remarks={})
     Options(parser, "policies that others have made").trust()
-
-
-def add_safety_limits(parser: argparse.ArgumentParser) -> None:
-    """What an oracle may spend on one state."""
-    options = Options(parser, "limits of an oracle per state")
-    options.number("--expansions", 1_000_000, "states whose outcomes are computed")
-    options.add("--oracle-time", type=seconds(), metavar="S", help="seconds (no limit)")
-    options.mebibytes("--oracle-memory", 1024, "memory of what it remembers")
 
 
 def model_from(args: argparse.Namespace) -> JaniModel:

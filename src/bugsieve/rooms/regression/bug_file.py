@@ -16,7 +16,7 @@ from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.saved_bugs import SavedBugs
 from bugsieve.campaigns.store.folder import readable_json
 from bugsieve.pipeline.judging.findings import AnyBug
-from bugsieve.policies.graph import DEFAULT_STEP_LIMIT
+from bugsieve.policies.limits import DEFAULT_STEP_LIMIT
 from bugsieve.rooms.regression.subjects import read_subject, require_own_file
 from bugsieve.tasks.sources import MEBIBYTE, read_input
 

@@ -14,7 +14,7 @@ from bugsieve.pipeline.bugs.cause import Cause
 from bugsieve.rooms.jani.model.model import JaniModel
 from bugsieve.rooms.safety.bugs.bug import safe_action_of
 from bugsieve.rooms.safety.oracles.decide import Safety, SafetyDecider
-from bugsieve.tasks.search.limits import Limits
+from bugsieve.tasks.search_limits import Limits
 
 LIMITS = Limits(expansions=1_000, bytes=1 << 28)
 """Of deciding a state: the same everywhere, for the cause depends on it."""

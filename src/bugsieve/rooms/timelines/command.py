@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from bugsieve.commands.shared.option_fields import add_to_group
 from bugsieve.commands.shared.options import Options
 from bugsieve.commands.shared.streams import show
+from bugsieve.rooms.rules.campaign.options import TIMELINES, RulesOptions
 
 if TYPE_CHECKING:
     from bugsieve.commands.shared.parser import Parser
-    from bugsieve.rooms.rules.campaign.options import RulesOptions
 
 SUFFIX = ".nddl"
 
 
 def register(parser: Parser) -> None:
     """Add the options that only models on timelines have."""
-    options = Options(parser, "models on timelines (NDDL)")
-    help_ = "tokens that a timeline may have (more and more, until no more fit)"
-    options.number("--slots", None, help_, most=2000, metavar="K")
+    options = Options(parser, TIMELINES)
+    add_to_group(options, RulesOptions, TIMELINES)
     options.add(
         "--emit-nddl",
         type=Path,
@@ -50,11 +50,6 @@ def check_arguments(args: argparse.Namespace) -> None:
         if getattr(args, option) is not None:
             name = option.replace("_", "-")
             args.parser.error(f"--{name} is for models on timelines (*{SUFFIX})")
-
-
-def option_fields(args: argparse.Namespace) -> Mapping[str, Any]:
-    """The fields of the options of tests that only models on timelines have."""
-    return {"slots": args.slots}
 
 
 def write_instead(args: argparse.Namespace, options: RulesOptions) -> int | None:

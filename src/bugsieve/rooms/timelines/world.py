@@ -35,7 +35,7 @@ from bugsieve.rooms.timelines.models.model import Model
 from bugsieve.rooms.timelines.models.saved import SavedModel
 from bugsieve.rooms.timelines.plans.charts import chart_svg
 from bugsieve.rooms.timelines.plans.plan import Plan
-from bugsieve.tasks.search.limits import Limits
+from bugsieve.tasks.search_limits import Limits
 
 EXPANSIONS_PER_UNIT = 1_000_000 / 60
 """Limits count expansions, CP-SAT units of its own time; a million are a minute or so in both."""

@@ -21,9 +21,10 @@ from bugsieve.base.stopping import check_stop
 from bugsieve.base.wording import counted
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.objectives import make_objective
-from bugsieve.pipeline.oracles.oracle import DEFAULT_LIMITS
+from bugsieve.pipeline.oracles.limits import DEFAULT_LIMITS
 from bugsieve.pipeline.oracles.registry import make_oracle
-from bugsieve.pipeline.pool.fuzzer import Fuzzer, FuzzOptions
+from bugsieve.pipeline.pool.fuzzer import Fuzzer
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.policies.policy import NoPolicy
 from bugsieve.rooms.formats.asnets.grounding import ground
 from bugsieve.rooms.formats.asnets.policy import AsnetPolicy

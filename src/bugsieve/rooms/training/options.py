@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from types import MappingProxyType
+from typing import Any
 
 from bugsieve.base.errors import UsageError
+from bugsieve.base.option_fields import option, places
 
+REWARDS, LEARNING, EVALUATION, MACHINE = "rewards", "learning", "evaluation", "machine"
+"""Titles of the options of commands."""
+
+SHARE: dict[str, Any] = {"least": 0, "most": 1}
+_REWARD: dict[str, Any] = {"least": -1e6, "most": 1e6, "metavar": "R"}
 _MOST = 10**9
 _WIDEST = 4096
 
@@ -17,49 +26,72 @@ class QOptions:
 
     hidden: tuple[int, ...] = (64, 64)
     """Neurons of each hidden layer."""
-    steps: int = 1_000_000
-    """Steps of the model, all environments together."""
-    goal_reward: float = 1.0
-    unsafe_penalty: float = 1.0
-    step_reward: float = 0.0
-    progress_reward: float = 1.0
-    """What the whole way to the goal is worth, paid in parts; 0 rewards the goal alone."""
-    discount: float = 0.99
-    learning_rate: float = 5e-4
-    epsilon_start: float = 1.0
-    epsilon_end: float = 0.02
-    epsilon_decay: int = 300_000
-    """Steps after which the share of random actions has come down to its end."""
-    buffer: int = 200_000
-    """Transitions that are remembered."""
-    batch: int = 256
-    """Transitions of one update."""
-    warmup: int = 5_000
-    """Steps before the first update."""
-    target_every: int = 500
-    """Updates between two copies of the network to the target network."""
-    envs: int = 32
-    """Environments in lockstep; after each of their steps there is one update."""
-    episode_limit: int = 1_200
-    """Steps after which a run is cut."""
-    evaluate_every: int = 50_000
-    """Steps between two evaluations."""
-    evaluation_runs: int = 200
-    stop_at: float = 1.0
-    """Stop when this share of the evaluation's runs reaches the goal."""
+    steps: int = option(
+        1_000_000, "steps of the model, all environments together", most=_MOST, group=LEARNING
+    )
+    goal_reward: float = option(1.0, "for reaching the goal", group=REWARDS, **_REWARD)
+    unsafe_penalty: float = option(1.0, "taken away for reaching danger", group=REWARDS, **_REWARD)
+    step_reward: float = option(0.0, "for every step", group=REWARDS, **_REWARD)
+    progress_reward: float = option(
+        1.0,
+        "for the whole way to the goal, paid in parts as its distance shrinks; 0 rewards the goal "
+        "alone",
+        least=0,
+        most=1e6,
+        metavar="R",
+        group=REWARDS,
+    )
+    discount: float = option(
+        0.99, "what a reward one step later is worth", metavar="G", group=REWARDS, **SHARE
+    )
+    learning_rate: float = option(
+        5e-4, "of the optimiser Adam", metavar="A", group=LEARNING, **SHARE
+    )
+    epsilon_start: float = option(
+        1.0, "share of random actions at the beginning", metavar="E", group=LEARNING, **SHARE
+    )
+    epsilon_end: float = option(
+        0.02, "share of random actions in the end", metavar="E", group=LEARNING, **SHARE
+    )
+    epsilon_decay: int = option(300_000, "steps from one to the other", most=_MOST, group=LEARNING)
+    buffer: int = option(200_000, "transitions that are remembered", most=_MOST, group=LEARNING)
+    batch: int = option(256, "transitions of one update", most=1 << 20, group=LEARNING)
+    warmup: int = option(
+        5_000, "steps before the first update", least=0, most=_MOST, group=LEARNING
+    )
+    target_every: int = option(
+        500, "updates between copies to the target network", most=_MOST, group=LEARNING
+    )
+    envs: int = option(
+        32, "environments in lockstep; one update per step", most=1 << 16, group=LEARNING
+    )
+    episode_limit: int = option(
+        1_200, "steps after which a run is cut", most=_MOST, group=LEARNING
+    )
+    evaluate_every: int = option(
+        50_000, "steps between two evaluations", most=_MOST, group=EVALUATION
+    )
+    evaluation_runs: int = option(
+        200, "greedy runs of an evaluation", most=1 << 20, group=EVALUATION
+    )
+    stop_at: float = option(
+        1.0,
+        "stop when this share of them reaches the goal; more than 1 never stops early",
+        least=0,
+        most=1e6,
+        metavar="SHARE",
+        group=EVALUATION,
+    )
     normalise: bool = True
     """Scale the inputs while training; the written network takes raw values all the same."""
-    threads: int = 1
-    seed: int = 0
+    threads: int = option(1, "threads of PyTorch", most=1024, group=MACHINE)
+    seed: int = option(0, "seed of every random choice", least=0, most=2**63 - 1, group=MACHINE)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hidden", tuple(self.hidden))
         for width in self.hidden:
             require_whole("hidden", width, 1, _WIDEST)
-        for name, (low, high) in _COUNTS.items():
-            require_whole(name, getattr(self, name), low, high)
-        for name, (lower, upper) in _REALS.items():
-            require_real(name, getattr(self, name), lower, upper)
+        require_ranges(self, _OF_PYTHON)
         if not self.learning_rate > 0:
             raise UsageError("learning_rate must be greater than 0")
         if self.epsilon_end > self.epsilon_start:
@@ -83,36 +115,22 @@ class QOptions:
         return {**values, "hidden": list(self.hidden)}
 
 
-_COUNTS = {
-    "steps": (1, _MOST),
-    "epsilon_decay": (1, _MOST),
-    "buffer": (1, _MOST),
-    "batch": (1, 1 << 20),
-    "warmup": (0, _MOST),
-    "target_every": (1, _MOST),
-    "envs": (1, 1 << 16),
-    "episode_limit": (1, _MOST),
-    "evaluate_every": (1, _MOST),
-    "evaluation_runs": (1, 1 << 20),
-    "threads": (1, 1024),
-    "seed": (-(2**63), 2**63 - 1),
-}
-_ANY = (-1e6, 1e6)
-_SHARE = (0.0, 1.0)
-_REALS = {
-    "goal_reward": _ANY,
-    "unsafe_penalty": _ANY,
-    "step_reward": _ANY,
-    "progress_reward": (0.0, 1e6),
-    "discount": _SHARE,
-    "learning_rate": (0.0, 1.0),
-    "epsilon_start": _SHARE,
-    "epsilon_end": _SHARE,
-    "stop_at": (0.0, math.inf),
-}
+_OF_PYTHON = {"seed": (-(2**63), 2**63 - 1), "stop_at": (0, math.inf)}
+"""Wider ranges than those of the options."""
 
 
-def require_whole(name: str, value: object, low: int, high: int) -> None:
+def require_ranges(
+    options: Any, wider: Mapping[str, tuple[float, float]] = MappingProxyType({})
+) -> None:
+    """UsageError unless numbers are in the ranges of their options; whole numbers come first."""
+    for kind, require in ((int, require_whole), (float, require_real)):
+        for place in places(type(options)):
+            if place.type is kind and place.option is not None:
+                usual = (place.option.least, place.option.most)
+                require(place.path[-1], place.value_in(options), *wider.get(place.path[-1], usual))
+
+
+def require_whole(name: str, value: object, low: float, high: float) -> None:
     """UsageError unless the value is a whole number from `low` to `high`."""
     if type(value) is not int or not low <= value <= high:
         raise UsageError(f"{name} must be a whole number from {low} to {high}, got {value!r}")

@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from bugsieve.base.arguments import check_fields, whole_number
 from bugsieve.base.errors import UsageError
 from bugsieve.base.names import no_such
+from bugsieve.base.option_fields import option
 from bugsieve.base.seeds import Stream
 from bugsieve.rooms.training.candidates import Candidate, best, expansions
+
+MODELS = "models"
+"""Title of the options of commands."""
 
 PI_TEST = "pi-test"
 RANDOM = "random"
@@ -30,12 +34,27 @@ _MOST_EPOCHS = 10**6
 class Schedule:
     """The number of trained models, and their origins; letters are those of Algorithm 2."""
 
-    inits: int = 4  # N_init
-    start_epochs: int = 5  # N_start, for each initialisation
-    main_epochs: int = 20  # N_main
-    model_expansions: int = 4  # N_exp
+    inits: int = option(  # N_init
+        4, "random initialisations", most=_MOST_EPOCHS, group=MODELS
+    )
+    start_epochs: int = option(  # N_start
+        5, "epochs after each, in a line", least=0, most=_MOST_EPOCHS, group=MODELS
+    )
+    """For each initialisation."""
+    main_epochs: int = option(  # N_main
+        20, "epochs after that, each from any model", least=0, most=_MOST_EPOCHS, group=MODELS
+    )
+    model_expansions: int = option(  # N_exp
+        4, "how often one model may be trained; 1: lines", most=_MOST_EPOCHS, group=MODELS
+    )
     """The most epochs that one model is trained for; 1 gives lines, more a tree."""
-    online: str = PI_TEST
+    online: str = option(
+        PI_TEST,
+        "which model is trained next: pi-test (the best score) or random",
+        metavar="HOW",
+        group=MODELS,
+        is_default_told=True,
+    )
     """Which model is trained next in the main phase: the one with the best score, or any."""
 
     def __post_init__(self) -> None:

@@ -13,7 +13,6 @@ from bugsieve.tasks.search.exact import (
     exact_goal_distances,
 )
 from bugsieve.tasks.search.improvement import improve_plan
-from bugsieve.tasks.search.limits import Limits
 from bugsieve.tasks.search.searches import (
     Lookahead,
     SearchResult,
@@ -24,6 +23,7 @@ from bugsieve.tasks.search.searches import (
     improving_path,
     lookahead,
 )
+from bugsieve.tasks.search_limits import Limits
 
 __all__ = [
     "ExactCosts",

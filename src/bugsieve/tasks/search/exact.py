@@ -15,8 +15,8 @@ from bugsieve.base.arguments import whole_number
 from bugsieve.base.errors import BudgetError, UnsupportedError, UsageError
 from bugsieve.base.wording import counted
 from bugsieve.tasks.grounded.task import StateArray, Task, require_task
-from bugsieve.tasks.search.limits import Limits
 from bugsieve.tasks.search.searches import core_limits
+from bugsieve.tasks.search_limits import Limits
 
 Costs = NDArray[np.float64]
 """Costs-to-go; infinite for lost states, from which no plan exists."""

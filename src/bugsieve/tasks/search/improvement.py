@@ -11,8 +11,8 @@ from bugsieve.base.errors import UsageError
 from bugsieve.tasks.arrays import as_array
 from bugsieve.tasks.grounded.arrays import ActionArray, ask_core, operator_column
 from bugsieve.tasks.grounded.task import require_task
-from bugsieve.tasks.search.limits import Limits
 from bugsieve.tasks.search.searches import SearchResult, core_limits, from_core
+from bugsieve.tasks.search_limits import Limits
 
 if TYPE_CHECKING:
     from bugsieve.tasks.grounded.task import Task

@@ -19,7 +19,7 @@ from bugsieve.base.arguments import (
 )
 from bugsieve.tasks.grounded.heuristic_names import check_heuristic
 from bugsieve.tasks.grounded.task import require_task
-from bugsieve.tasks.search.limits import NO_LIMITS, SECONDS_OF_AGES, Limits
+from bugsieve.tasks.search_limits import NO_LIMITS, SECONDS_OF_AGES, Limits
 
 if TYPE_CHECKING:
     from bugsieve.tasks.grounded.task import StateArray, Task

@@ -21,7 +21,7 @@ from bugsieve.rooms.rules.campaign.replay import Status, replay_rules
 from bugsieve.rooms.rules.campaign.subject import load_rules, stored_tasks
 from bugsieve.rooms.rules.campaign.summary import RulesSummary
 from bugsieve.rooms.rules.store.records import RulesRecords
-from bugsieve.tasks.search.limits import Limits
+from bugsieve.tasks.search_limits import Limits
 from tests.unit.campaigns.rules.door import FAULTY, OBLIGATIONS, RULES, written
 from tests.unit.campaigns.rules.small import said
 

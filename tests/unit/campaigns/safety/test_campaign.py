@@ -36,7 +36,7 @@ from bugsieve.rooms.safety.campaign.policy import saved_model
 from bugsieve.rooms.safety.checker.safety import check_safety_bug
 from bugsieve.rooms.safety.checker.safety_claims import CertificateError
 from bugsieve.rooms.safety.store.records import SafetyRecords
-from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
 from bugsieve.tasks.search import Limits
 from tests.unit.campaigns.safety.contents import contents
 from tests.unit.campaigns.safety.ledge import FAULTS, LEFT, LOST, RIGHT, Leftist, loaded

@@ -14,7 +14,7 @@ from bugsieve.rooms.jani.model.model import JaniModel, Valuations
 from bugsieve.rooms.jani.policies.policy import ActionArray
 from bugsieve.rooms.safety.campaign.driver import SafetyDriver
 from bugsieve.rooms.safety.campaign.options import SafetyOptions
-from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
 from tests.unit.campaigns.safety.contents import contents
 from tests.unit.campaigns.safety.ledge import LEFT, Leftist, loaded
 

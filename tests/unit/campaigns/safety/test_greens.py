@@ -29,7 +29,7 @@ from bugsieve.rooms.safety.campaign.driver import ALL_WALKS
 from bugsieve.rooms.safety.campaign.green import NO_DANGER, ONLY_GOALS, OUT_OF_REACH, stored_green
 from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.checker.safety_green import main as check_alone
-from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
 from tests.depth import examples
 from tests.property.safety_models import ListedPolicy, document
 from tests.property.test_safety_greens import some_system

@@ -8,9 +8,9 @@ import pytest
 
 from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns.stop_rules import StopRules
-from bugsieve.policies.worker import WorkerLimits
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.rooms.safety.campaign.options import SafetyOptions
-from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
 from bugsieve.tasks.search import Limits
 
 

@@ -19,7 +19,7 @@ from bugsieve.rooms.jani.starts import StartSampler
 from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.campaign.shield import make_shield
 from bugsieve.rooms.safety.store.records import SafetyRecords
-from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
 from bugsieve.rooms.zoo.model_domains import generate_model
 from tests.unit.campaigns.safety.ledge import FAULTS, LEFT, RIGHT, Leftist, loaded
 

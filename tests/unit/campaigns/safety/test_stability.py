@@ -23,7 +23,7 @@ from bugsieve.rooms.jani.policies.registry import make_model_policy
 from bugsieve.rooms.jani.policies.table import write_table
 from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.store.records import SafetyRecords
-from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
 from tests.unit.campaigns.safety.contents import contents
 from tests.unit.campaigns.safety.ledge import LEFT, RIGHT, Leftist, loaded
 

@@ -12,7 +12,7 @@ import pytest
 from bugsieve.base.errors import InputError, UsageError
 from bugsieve.campaigns.campaign import Campaign
 from bugsieve.campaigns.options import CostOptions
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.rooms.cluster.builds import Build, this_build
 from bugsieve.rooms.cluster.node import Delivery, Node, Terms
 from bugsieve.rooms.cluster.node_jobs import NodeJob, node_job_of

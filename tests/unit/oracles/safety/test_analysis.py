@@ -13,7 +13,7 @@ from bugsieve.rooms.jani.model.loading import load_document
 from bugsieve.rooms.jani.policies.runs import UnsafeRun
 from bugsieve.rooms.safety.oracles.analysis import RunAnalyst
 from bugsieve.rooms.safety.oracles.decide import Safety
-from bugsieve.tasks.search.limits import Limits
+from bugsieve.tasks.search_limits import Limits
 from tests.property.safety_models import Case, ListedPolicy
 from tests.unit.oracles.safety.runs import OTHER_RUN, RUN, small_case
 from tests.unit.tasks.jani.small import binary, bounded, edge, simple, variable

@@ -14,7 +14,7 @@ import pytest
 from bugsieve import _native
 from bugsieve.base.errors import BudgetError, UsageError
 from bugsieve.rooms.safety.oracles.decide import Fault, Safety, SafetyDecider, WordArray
-from bugsieve.tasks.search.limits import Limits
+from bugsieve.tasks.search_limits import Limits
 from tests.unit.oracles.safety.graphs import Kind, certificate_of, graph_system
 from tests.unit.oracles.safety.paths import path_system
 

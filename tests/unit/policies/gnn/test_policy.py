@@ -20,7 +20,7 @@ from bugsieve.campaigns.python_calls.find import find_bugs
 from bugsieve.campaigns.store.schema import STORE_FILE
 from bugsieve.checkers.cost import check
 from bugsieve.pipeline.bugs.bug import Bug
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.policies.asking import is_ours
 from bugsieve.policies.decisions import Ending
 from bugsieve.policies.fingerprints import earlier_spec, network_key

@@ -11,7 +11,7 @@ import pytest
 
 from bugsieve.base.errors import PolicyError
 from bugsieve.policies.decisions import Ending
-from bugsieve.policies.worker import WorkerLimits
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.rooms.jani.model.loading import load_document
 from bugsieve.rooms.jani.policies.command import CommandModelPolicy
 from bugsieve.rooms.jani.policies.model_view import ModelView, VariableView

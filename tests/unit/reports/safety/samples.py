@@ -18,8 +18,8 @@ from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.oracles.analysis import LoneVerdict, RunVerdict
 from bugsieve.rooms.safety.oracles.decide import Safety
 from bugsieve.rooms.safety.store.store import SafetyStore, WalkPart
+from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
 from bugsieve.rooms.safety.walks.run_examiner import UnsafeRunRow, run_digest
-from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
 from tests.unit.campaigns.safety.ledge import ledge
 
 _SAFETY = {"s": Safety.SAFE, "u": Safety.LOST, "?": Safety.UNKNOWN}

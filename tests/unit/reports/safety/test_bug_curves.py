@@ -17,7 +17,7 @@ from bugsieve.rooms.lab.reports.safety.bug_curves import safety_curves, safety_t
 from bugsieve.rooms.lab.reports.safety.cards import collect_safety
 from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.store.records import SafetyRecords
-from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
 from tests.unit.campaigns.safety.ledge import Leftist, loaded
 from tests.unit.reports.samples import Sample
 

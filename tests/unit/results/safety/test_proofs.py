@@ -21,7 +21,7 @@ from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.checker.safety import SafetyBugChecker
 from bugsieve.rooms.safety.checker.safety_claims import CertificateError
 from bugsieve.rooms.safety.store.records import SafetyRecords
-from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
 from tests.unit.campaigns.safety.ledge import LEFT, Leftist, loaded
 
 TABLE = np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0], [5.0, 6.0]])

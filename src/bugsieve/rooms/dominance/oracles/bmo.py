@@ -19,7 +19,7 @@ from bugsieve.base.errors import InputError, UsageError
 from bugsieve.pipeline.bench import Bench
 from bugsieve.pipeline.bugs.verdict import Verdict, inconclusive, passed
 from bugsieve.pipeline.oracles.learning import Heard, KnownCase, LearningOracle, Learnt, Revision
-from bugsieve.pipeline.oracles.oracle import DEFAULT_LIMITS
+from bugsieve.pipeline.oracles.limits import DEFAULT_LIMITS
 from bugsieve.rooms.dominance.options import DominanceOptions
 from bugsieve.rooms.dominance.oracles.dominating import (
     DominatingOracle,

@@ -19,7 +19,7 @@ from bugsieve.base.seeds import Stream
 from bugsieve.base.stopping import check_stop
 from bugsieve.pipeline.bench import Bench, Suspects
 from bugsieve.pipeline.bugs.verdict import Verdict, inconclusive
-from bugsieve.pipeline.oracles.oracle import DEFAULT_LIMITS
+from bugsieve.pipeline.oracles.limits import DEFAULT_LIMITS
 from bugsieve.policies.run_table import NOT_WITHIN
 from bugsieve.rooms.dominance.options import DominanceOptions
 from bugsieve.rooms.dominance.oracles.dominating import (

@@ -18,9 +18,8 @@ from bugsieve.base.errors import InputError
 from bugsieve.rooms.formats.asnets.published import is_published, read_published
 from bugsieve.rooms.formats.asnets.published_toml import is_published_toml, read_published_toml
 from bugsieve.rooms.formats.asnets.signature import Signature
+from bugsieve.rooms.formats.asnets.sizes import MAX_HIDDEN, MAX_LAYERS
 from bugsieve.rooms.formats.asnets.weights import (
-    MAX_HIDDEN,
-    MAX_LAYERS,
     Module,
     Place,
     Weights,

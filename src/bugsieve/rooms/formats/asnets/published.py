@@ -17,9 +17,8 @@ import numpy as np
 from bugsieve.base.errors import InputError
 from bugsieve.base.queries import limit_steps
 from bugsieve.rooms.formats.asnets.signature import Signature
+from bugsieve.rooms.formats.asnets.sizes import MAX_HIDDEN, MAX_LAYERS
 from bugsieve.rooms.formats.asnets.weights import (
-    MAX_HIDDEN,
-    MAX_LAYERS,
     Module,
     Place,
     Weights,

@@ -12,11 +12,7 @@ from numpy.typing import NDArray
 
 from bugsieve.base.errors import InputError
 from bugsieve.rooms.formats.asnets.signature import Signature
-
-DEFAULT_HIDDEN = 16
-DEFAULT_LAYERS = 2
-MAX_HIDDEN = 512
-MAX_LAYERS = 16
+from bugsieve.rooms.formats.asnets.sizes import DEFAULT_HIDDEN, DEFAULT_LAYERS
 
 
 class Module(NamedTuple):

@@ -17,8 +17,8 @@ from bugsieve.policies.asking import no_such_action
 from bugsieve.policies.decisions import Decisions, Ending, Failure
 from bugsieve.policies.distributions import Distributions, Weights, checked_weights
 from bugsieve.policies.fingerprints import files_fingerprint
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.policies.policy import FallibleBoundPolicy, PolicySettings
-from bugsieve.policies.worker import WorkerLimits
 from bugsieve.rooms.formats.networks.protobuf import WireError
 from bugsieve.rooms.formats.servers.addresses import Address
 from bugsieve.rooms.formats.servers.connection import (

@@ -6,8 +6,8 @@ import numpy as np
 
 from bugsieve.policies.decisions import Decisions
 from bugsieve.policies.foreign.conversation import Conversation, ForeignMember, Target
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.policies.policy import PolicySettings
-from bugsieve.policies.worker import WorkerLimits
 from bugsieve.rooms.jani.model.model import JaniModel, Valuations
 from bugsieve.rooms.jani.policies.fallible import (
     ApplicableActions,

@@ -10,9 +10,9 @@ from bugsieve.policies.asking import check_policy, decide
 from bugsieve.policies.decisions import Decisions
 from bugsieve.policies.fingerprints import Fingerprinted, policy_fingerprint
 from bugsieve.policies.foreign.function_policy import bound_function, call
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.policies.policy import Bindable, Policy, policy_name
 from bugsieve.policies.task_view import StateFunction, required_parameters
-from bugsieve.policies.worker import WorkerLimits
 from bugsieve.rooms.jani.model.model import JaniModel, Valuations
 from bugsieve.rooms.jani.policies.fallible import (
     ApplicableActions,

@@ -8,8 +8,8 @@ from bugsieve.base.errors import PolicyError
 from bugsieve.base.registry.families import FAMILIES
 from bugsieve.base.registry.members import MemberInfo, MemberTable
 from bugsieve.base.trust.trust import remember, trusting
+from bugsieve.policies.limits import WorkerLimits
 from bugsieve.policies.policy import PolicySettings
-from bugsieve.policies.worker import WorkerLimits
 from bugsieve.rooms.jani.model.model import JaniModel, require_model
 from bugsieve.rooms.jani.policies.policy import ModelPolicy
 

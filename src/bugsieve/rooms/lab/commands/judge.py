@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bugsieve.base.wording import counted
-from bugsieve.commands.shared import campaign_arguments, task_arguments
+from bugsieve.campaigns.options import JUDGING, CostOptions, usual_oracles
+from bugsieve.commands.shared import task_arguments
 from bugsieve.commands.shared.campaign_report import complain_of, jsonable, nothing_tested
+from bugsieve.commands.shared.option_fields import add_options, part_from
 from bugsieve.commands.shared.status_line import StatusLine
 from bugsieve.commands.shared.streams import complain, show
 
@@ -53,12 +55,11 @@ def register(parser: Parser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     task_arguments.add_policy_arguments(parser)
-    campaign_arguments.add_judging_arguments(parser)
+    add_options(parser, CostOptions, JUDGING, without=["escalate-to"])
 
 
 def run(args: argparse.Namespace) -> int:
     """Judge the states and print the verdicts."""
-    from bugsieve.campaigns.options import usual_oracles
     from bugsieve.pipeline.oracles.registry import check_oracle_spec
     from bugsieve.tasks.grounded.states_file import read_states_file
 
@@ -127,7 +128,7 @@ def _judge(
     judgements: list[Finding] = []
     with task_arguments.make(args, task) as policy:
         bench = Bench(task, policy, objective, step_limit=args.step_limit)
-        limits = campaign_arguments.limits_of(args)
+        limits = part_from(args, CostOptions, "limits")
         oracles = [make_oracle(spec, bench, limits=limits) for spec in specs]
         with (
             Examiner(bench, oracles) as examiner,

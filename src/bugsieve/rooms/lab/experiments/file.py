@@ -20,7 +20,7 @@ from bugsieve.campaigns.option_tables import NONE, options_of
 from bugsieve.campaigns.options import POOL, CampaignOptions, CostOptions
 from bugsieve.campaigns.stop_rules import StopRules
 from bugsieve.pipeline.objectives import placed_objective
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.rooms.lab.experiments.adjustments import DATA, Adjustments, chosen
 from bugsieve.rooms.lab.experiments.checked_values import (
     checked_integers,

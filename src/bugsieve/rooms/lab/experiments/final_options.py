@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from bugsieve.base.arguments import check_fields, whole_number
 from bugsieve.base.errors import UsageError
 from bugsieve.campaigns.option_tables import TomlOptions, require_different
-from bugsieve.pipeline.oracles.oracle import DEFAULT_LIMITS
+from bugsieve.pipeline.oracles.limits import DEFAULT_LIMITS
 from bugsieve.pipeline.oracles.registry import check_oracle_spec
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.rooms.training.campaign.options import UNBIASED
-from bugsieve.tasks.search.limits import Limits
+from bugsieve.tasks.search_limits import Limits
 
 EXTENDED_ORACLE = "combined:bmo:100+aras-or-ehc"
 

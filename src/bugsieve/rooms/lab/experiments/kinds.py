@@ -11,7 +11,7 @@ from bugsieve.base.errors import InputError
 from bugsieve.campaigns.option_tables import options_of
 from bugsieve.campaigns.options import CostOptions, usual_oracles
 from bugsieve.pipeline.oracles.registry import check_oracle_spec
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import FuzzOptions
 from bugsieve.policies.registry import check_spec
 from bugsieve.rooms.jani.policies.registry import check_model_spec
 from bugsieve.rooms.lab.experiments.checked_values import checked_keys, placed
@@ -19,7 +19,7 @@ from bugsieve.rooms.lab.experiments.instances import Instance, read_instances
 from bugsieve.rooms.lab.experiments.models import read_models
 from bugsieve.rooms.safety.campaign.options import DEFAULT_SAFETY_ORACLES, SafetyOptions
 from bugsieve.rooms.safety.oracles.registry import check_safety_spec
-from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
 from bugsieve.rooms.training.options import QOptions
 
 AnyFuzzOptions = FuzzOptions | SafetyFuzzOptions

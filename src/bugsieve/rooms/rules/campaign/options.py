@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import cast, get_args
+from typing import TYPE_CHECKING, cast, get_args
 
 from bugsieve.base.arguments import check_fields
 from bugsieve.base.errors import UsageError
 from bugsieve.base.names import no_such
-from bugsieve.campaigns.options import CampaignOptions
+from bugsieve.base.option_fields import MEBIBYTE, Option, option, parts
+from bugsieve.campaigns.options import JUDGING, CampaignOptions
 from bugsieve.campaigns.stop_rules import require_utf8
 from bugsieve.rooms.rules.ltl.causes import Criterion
-from bugsieve.rooms.rules.obligations.judge import DEFAULT_LIMITS, JudgeOptions
+from bugsieve.rooms.rules.obligations.limits import DEFAULT_LIMITS
 from bugsieve.rooms.rules.store.bug import ENGINE
 from bugsieve.rooms.rules.store.languages import SubjectLanguage, language_of
-from bugsieve.rooms.rules.store.records import RulesRecords
-from bugsieve.tasks.search.limits import Limits
+from bugsieve.tasks.search_limits import Limits
+
+if TYPE_CHECKING:
+    from bugsieve.rooms.rules.obligations.judge import JudgeOptions
+    from bugsieve.rooms.rules.store.records import RulesRecords
+
+REQUIRED = "what is required"
+TIMELINES = "models on timelines (NDDL)"
+"""Titles of the options of commands."""
 
 
 @dataclass(frozen=True)
@@ -40,22 +48,66 @@ class RulesOptions(CampaignOptions):
     """The problems, or further files of the model."""
     rules: str = ""
     """The rules file; empty where the PDDL's own constraints are the rules."""
-    criterion: str = "ufc"
+    criterion: str = option(
+        "ufc",
+        "what a cause is: ufc (unique first cause, the default), ufc-first or flip",
+        metavar="NAME",
+        group=JUDGING,
+    )
     """A name among `Criterion`."""
-    with_goal: bool = False
+    with_goal: bool = option(False, "only traces that end in a goal state count", group=JUDGING)
     """Whether only traces count that end in a goal state."""
-    lassos: bool = False
+    lassos: bool = option(
+        False,
+        "look for violations among traces without end, too (without fairness)",
+        group=JUDGING,
+    )
     """Whether violations are also sought among traces that go on for ever."""
     min_coverage: float = 0.0
     """The share of obligations that must be met, in percent."""
-    accept_bounded: bool = False
+    accept_bounded: bool = option(
+        False,
+        "rules that hold up to K (plans of some size) count as rules that hold",
+        group=REQUIRED,
+        rank=1,
+    )
     """Whether it is enough that a rule holds up to K."""
-    slots: int | None = None
+    slots: int | None = option(
+        None,
+        "tokens that a timeline may have (more and more, until no more fit)",
+        most=2000,
+        metavar="K",
+        group=TIMELINES,
+    )
     """How many tokens a timeline may have; None: more and more, as far as the limits allow."""
-    no_vacuous: bool = False
+    no_vacuous: bool = option(False, "a vacuous condition is a failure", group=REQUIRED)
     """Whether a vacuous condition is a failure."""
     oracles: tuple[str, ...] = (ENGINE,)
-    limits: Limits = DEFAULT_LIMITS
+    limits: Limits = field(
+        default=DEFAULT_LIMITS,
+        metadata=parts(
+            expansions=Option(
+                help="states that may be expanded for one obligation", group=JUDGING, rank=1
+            ),
+            seconds=Option(
+                help="seconds for one obligation; makes results depend on the machine",
+                name="obligation-time",
+                is_time=True,
+                metavar="S",
+                group=JUDGING,
+                rank=1,
+            ),
+            bytes=Option(
+                help="memory of one search",
+                name="memory",
+                scale=MEBIBYTE,
+                most=1 << 30,
+                metavar="MIB",
+                group=JUDGING,
+                rank=1,
+            ),
+        ),
+    )
     """What may be spent on one obligation."""
     fuzz: NoFuzz = field(default_factory=NoFuzz)
 
@@ -85,6 +137,8 @@ class RulesOptions(CampaignOptions):
     @property
     def judging(self) -> JudgeOptions:
         """How obligations are judged."""
+        from bugsieve.rooms.rules.obligations.judge import JudgeOptions
+
         criterion = cast(Criterion, self.criterion)
         return JudgeOptions(criterion, self.with_goal, self.lassos, self.limits)
 

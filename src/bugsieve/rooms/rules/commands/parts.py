@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from bugsieve.base.registry.families import FAMILIES
 from bugsieve.base.registry.members import MemberTable
@@ -26,9 +26,6 @@ class CommandPart(Protocol):
 
     def check_arguments(self, args: argparse.Namespace) -> None:
         """End with a usage message for what goes with other files alone, or with none."""
-
-    def option_fields(self, args: argparse.Namespace) -> Mapping[str, Any]:
-        """The fields of `RulesOptions` that its options set."""
 
     def write_instead(self, args: argparse.Namespace, options: RulesOptions) -> int | None:
         """Write what is asked for instead of a test, and return the exit code; None if nothing."""

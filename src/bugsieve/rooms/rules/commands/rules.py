@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import argparse
 import os
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bugsieve.base.commands import command_line
 from bugsieve.base.errors import UsageError
 from bugsieve.base.names import suggest
+from bugsieve.campaigns.options import JUDGING
 from bugsieve.commands.shared import build_servers, campaign_arguments, task_arguments
 from bugsieve.commands.shared.numbers import real_number, seconds
+from bugsieve.commands.shared.option_fields import add_options, add_to_group, options_from
 from bugsieve.commands.shared.options import Options
 from bugsieve.commands.shared.streams import show
+from bugsieve.policies.limits import WorkerLimits
+from bugsieve.rooms.rules.campaign.options import REQUIRED, RulesOptions
 from bugsieve.rooms.rules.commands.parts import PARTS
 
 if TYPE_CHECKING:
     from bugsieve.commands.shared.parser import Parser
-    from bugsieve.rooms.rules.campaign.options import RulesOptions
     from bugsieve.rooms.rules.campaign.subject import RulesTasks
 
 DESCRIPTION = (
@@ -65,26 +67,8 @@ def register(parser: Parser) -> None:
     """Describe the command."""
     parser.runs(run, DESCRIPTION, epilog=EPILOG)
     parser.add_argument("files", nargs="*", metavar="FILES", help="domain, problems and rules")
-    options = Options(parser, "judging")
-    options.add(
-        "--criterion",
-        default="ufc",
-        metavar="NAME",
-        help="what a cause is: ufc (unique first cause, the default), ufc-first or flip",
-    )
-    goal = "only traces that end in a goal state count"
-    options.add("--with-goal", action="store_true", help=goal)
-    lassos = "look for violations among traces without end, too (without fairness)"
-    options.add("--lassos", action="store_true", help=lassos)
-    options.number("--expansions", 1_000_000, "states that may be expanded for one obligation")
-    options.add(
-        "--obligation-time",
-        type=seconds(),
-        metavar="S",
-        help="seconds for one obligation; makes results depend on the machine",
-    )
-    options.number("--memory", 1024, "memory of one search", most=1 << 30, metavar="MIB")
-    options = Options(parser, "what is required")
+    add_options(parser, RulesOptions, JUDGING)
+    options = Options(parser, REQUIRED)
     options.add(
         "--min-coverage",
         type=_COVERAGE,
@@ -92,9 +76,7 @@ def register(parser: Parser) -> None:
         metavar="P",
         help="percentage of obligations that must be met (0)",
     )
-    options.add("--no-vacuous", action="store_true", help="a vacuous condition is a failure")
-    bounded = "rules that hold up to K (plans of some size) count as rules that hold"
-    options.add("--accept-bounded", action="store_true", help=bounded)
+    add_to_group(options, RulesOptions, REQUIRED)
     for part in PARTS.values():
         part.register(parser)
     options = Options(parser, "output")
@@ -170,31 +152,15 @@ def _load(args: argparse.Namespace, options: RulesOptions) -> RulesTasks:
 
 
 def _options(args: argparse.Namespace) -> RulesOptions:
-    from bugsieve.campaigns.stop_rules import StopRules
-    from bugsieve.rooms.rules.campaign.options import RulesOptions
-    from bugsieve.tasks.search import Limits
-
     rules, tasks = _split(args)
-    return RulesOptions(
+    return options_from(
+        args,
+        RulesOptions,
         domain=tasks[0],
         problems=tuple(tasks[1:]),
         rules=rules,
-        criterion=args.criterion,
-        with_goal=args.with_goal,
-        lassos=args.lassos,
-        min_coverage=args.min_coverage,
-        no_vacuous=args.no_vacuous,
-        accept_bounded=args.accept_bounded,
-        limits=Limits(args.expansions, args.obligation_time, args.memory << 20),
-        stop=StopRules(max_time=args.max_time),
-        **_fields_of_parts(args),
+        policy_limits=WorkerLimits(),  # there is no policy: --memory is that of a search
     )
-
-
-def _fields_of_parts(args: argparse.Namespace) -> dict[str, Any]:
-    """What the options of single languages set."""
-    fields = (part.option_fields(args).items() for part in PARTS.values())
-    return dict(chain.from_iterable(fields))
 
 
 def _split(args: argparse.Namespace) -> tuple[str, list[str]]:

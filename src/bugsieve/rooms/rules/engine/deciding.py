@@ -18,8 +18,8 @@ from bugsieve.rooms.rules.engine.relaxations import reaches_by_pairs
 from bugsieve.rooms.rules.ltl.automaton import TooManyStatesError, automaton_of
 from bugsieve.rooms.rules.ltl.formula import Formula, atoms_of
 from bugsieve.tasks.grounded.task import Task
-from bugsieve.tasks.search.limits import NO_LIMITS, Limits
 from bugsieve.tasks.search.searches import SearchResult, astar, greedy
+from bugsieve.tasks.search_limits import NO_LIMITS, Limits
 
 _FIRST_PORTION = 500
 _GROWTH = 4

@@ -25,7 +25,7 @@ from bugsieve.rooms.rules.engine.liveness import accepting_places
 from bugsieve.rooms.rules.engine.tableau import Obligations, Tableau
 from bugsieve.rooms.rules.ltl.formula import Formula, atoms_of
 from bugsieve.tasks.grounded.task import Task
-from bugsieve.tasks.search.limits import NO_LIMITS, Limits
+from bugsieve.tasks.search_limits import NO_LIMITS, Limits
 
 _FIRST_PORTION = 500
 _GROWTH = 8

@@ -36,7 +36,7 @@ from bugsieve.rooms.rules.ltl.formula import Formula, atoms_of
 from bugsieve.tasks.grounded.sas_text import SasTask
 from bugsieve.tasks.grounded.task import Task
 from bugsieve.tasks.search.exact import exact_costs
-from bugsieve.tasks.search.limits import NO_LIMITS, Limits
+from bugsieve.tasks.search_limits import NO_LIMITS, Limits
 
 MAX_PLACES = 20_000
 """States with what the formula says of them; beyond, only atoms that can change no more decide."""

@@ -25,9 +25,10 @@ from bugsieve.rooms.rules.ltl.normal_form import nnf
 from bugsieve.rooms.rules.ltl.printer import to_text
 from bugsieve.rooms.rules.ltl.views import View, in_view, is_proven_by_prefixes, shows_on_prefixes
 from bugsieve.rooms.rules.obligations.answers import NO_PLAN, Answer, Reading
+from bugsieve.rooms.rules.obligations.limits import DEFAULT_LIMITS
 from bugsieve.rooms.rules.obligations.obligation import Obligation, caused, occurrences, required
 from bugsieve.rooms.rules.obligations.world import Certificate, Sought, World
-from bugsieve.tasks.search.limits import Limits
+from bugsieve.tasks.search_limits import Limits
 
 Check: TypeAlias = Callable[[Certificate], None]
 
@@ -36,7 +37,6 @@ _REFUSED = ("none", "empty")
 _NOWHERE = "no trace of any task does that"
 _FOR_GOOD = "nothing that can come after it keeps the rule"
 MAX_AUTOMATON = 10_000
-DEFAULT_LIMITS = Limits(expansions=1_000_000, bytes=1 << 30)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from bugsieve.rooms.rules.obligations.known_traces import KnownTraces
 from bugsieve.rooms.rules.obligations.letters import Letter
 from bugsieve.rooms.rules.obligations.world import Certificate, Sought, World
 from bugsieve.tasks.grounded.task import Task
-from bugsieve.tasks.search.limits import Limits
+from bugsieve.tasks.search_limits import Limits
 
 
 class TaskWorld(World):

@@ -12,7 +12,7 @@ from bugsieve.rooms.rules.file.binding import RuleInstance
 from bugsieve.rooms.rules.ltl.automaton import Automaton
 from bugsieve.rooms.rules.ltl.formula import Formula
 from bugsieve.rooms.rules.obligations.letters import Letter
-from bugsieve.tasks.search.limits import Limits
+from bugsieve.tasks.search_limits import Limits
 
 Certificate: TypeAlias = Mapping[str, Any]
 

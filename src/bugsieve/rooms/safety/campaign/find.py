@@ -13,7 +13,7 @@ from bugsieve.rooms.jani.model.model import JaniModel, require_model
 from bugsieve.rooms.jani.policies.lifted import as_model_policy
 from bugsieve.rooms.safety.campaign.found_bug import FoundSafetyBug, read_safety_bugs
 from bugsieve.rooms.safety.campaign.options import DEFAULT_SAFETY_ORACLES, SafetyOptions
-from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
 
 
 def find_safety_bugs(

@@ -7,16 +7,19 @@ from dataclasses import dataclass, field
 from bugsieve.base.arguments import check_fields, whole_number
 from bugsieve.base.errors import UsageError
 from bugsieve.base.names import no_such
-from bugsieve.campaigns.options import AUTO, WHOLE, PolicyOptions
+from bugsieve.base.option_fields import MEBIBYTE, Option, option, parts
+from bugsieve.campaigns.options import AUTO, JUDGING, WHOLE, PolicyOptions
 from bugsieve.campaigns.stop_rules import require_count, require_utf8
-from bugsieve.pipeline.pool.sample import ALL_TESTS
-from bugsieve.rooms.safety.oracles.analysis import DEFAULT_LIMITS
+from bugsieve.policies.limits import DEFAULT_STEP_LIMIT
+from bugsieve.rooms.safety.oracles.limits import DEFAULT_LIMITS
 from bugsieve.rooms.safety.oracles.registry import parse_safety_spec
-from bugsieve.rooms.safety.walks.run_examiner import DEFAULT_PROOF_ROWS
-from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
-from bugsieve.tasks.search.limits import Limits
+from bugsieve.rooms.safety.walks.options import DEFAULT_PROOF_ROWS, WALKS, SafetyFuzzOptions
+from bugsieve.tasks.search_limits import Limits
 
 DEFAULT_SAFETY_ORACLES = ("tarjan",)
+
+LIMITS = "limits of an oracle per state"
+"""Title of the options of commands."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,16 +37,66 @@ class SafetyOptions(PolicyOptions):
     """Which property, where there are several."""
     constants: tuple[str, ...] = ()
     """Values of constants, as in "N=5"."""
-    oracles: tuple[str, ...] = DEFAULT_SAFETY_ORACLES
+    oracles: tuple[str, ...] = option(
+        DEFAULT_SAFETY_ORACLES,
+        "who judges unsafe runs (tarjan); may be repeated, the first one's faults become bugs. "
+        "See 'bugsieve list safety-oracles'; 'tarjan:2' allows alternatives that differ from the "
+        "policy twice at most",
+        name="oracle",
+        metavar="SPEC",
+        group=JUDGING,
+    )
     """The first one finds the faults that become bugs."""
-    limits: Limits = DEFAULT_LIMITS
-    proof_rows: int = DEFAULT_PROOF_ROWS
+    limits: Limits = field(
+        default=DEFAULT_LIMITS,
+        metadata=parts(
+            expansions=Option(help="states whose outcomes are computed", group=LIMITS),
+            seconds=Option(
+                help="seconds (no limit)",
+                name="oracle-time",
+                is_time=True,
+                metavar="S",
+                group=LIMITS,
+            ),
+            bytes=Option(
+                help="memory of what it remembers",
+                name="oracle-memory",
+                scale=MEBIBYTE,
+                most=1 << 40,
+                metavar="MIB",
+                group=LIMITS,
+            ),
+        ),
+    )
+    step_limit: int = option(DEFAULT_STEP_LIMIT, "steps of a walk", group=WALKS, rank=4)
+    proof_rows: int = option(
+        DEFAULT_PROOF_ROWS,
+        "states in the largest proof to keep; larger finds are no bugs, but the exit code is 1",
+        group=JUDGING,
+    )
     """Larger proofs are not kept, and what they are about is no bug."""
-    shared_runs: int = 32
+    shared_runs: int = option(
+        32,
+        "runs in a row that are judged with what was found out about those before",
+        group=JUDGING,
+    )
     """So many runs in a row are analysed with what was found out about those before; 1: none."""
-    alone: int = 0
+    alone: int = option(
+        0,
+        "for measurements: judge N states once more, each without any knowledge",
+        least=0,
+        group=JUDGING,
+    )
     """For measurements: states of unsafe runs to judge without any knowledge of others."""
-    whole: str = AUTO
+    whole: str = option(
+        AUTO,
+        "when no walk has met danger, explore all that the policy can come to from all start "
+        "states, and prove it safe: auto (default) does so for at most 200 000 states, within "
+        "--max-time (else 60 s); yes ends with exit code 4 where that is not enough",
+        choices=WHOLE,
+        group=WALKS,
+        rank=5,
+    )
     """Whether all that the policy can come to is explored when no walk has met danger: "yes" (an
     error where it cannot be), "no", or ("auto") where the states are few enough."""
     fuzz: SafetyFuzzOptions = field(default_factory=SafetyFuzzOptions)
@@ -78,6 +131,8 @@ class SafetyOptions(PolicyOptions):
 
     def _check_sample(self) -> None:
         """UsageError unless every run is drawn by its number, and judged without the others."""
+        from bugsieve.pipeline.pool.sample import ALL_TESTS
+
         if self.part != ALL_TESTS or self.fuzz.choice != "uniform" or self.shared_runs != 1:
             raise UsageError(
                 "runs of a measurement take all outcomes alike, and are judged one by one: "

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bugsieve.base.errors import UsageError
 from bugsieve.base.wording import counted
-from bugsieve.commands.shared import campaign_arguments
+from bugsieve.commands.shared.option_fields import add_options, part_from
 from bugsieve.commands.shared.status_line import StatusLine
 from bugsieve.commands.shared.streams import show
 from bugsieve.rooms.jani import model_arguments
 from bugsieve.rooms.jani.model.states_file import FORMAT, read_states
+from bugsieve.rooms.safety.campaign.options import LIMITS, SafetyOptions
 
 if TYPE_CHECKING:
     from bugsieve.commands.shared.parser import Parser
@@ -67,7 +68,7 @@ def register(parser: Parser) -> None:
     )
     add("--json", action="store_true", help="print one JSON object")
     model_arguments.add_model_policy_arguments(parser, required=False)
-    model_arguments.add_safety_limits(parser)
+    add_options(parser, SafetyOptions, LIMITS)
 
 
 class _Report(NamedTuple):
@@ -169,7 +170,7 @@ def _add_verdicts(
         None if policy is None else policy.view(),
         algorithm=args.algorithm,
         radius=radius,
-        limits=campaign_arguments.limits_of(args),
+        limits=part_from(args, SafetyOptions, "limits"),
     )
     words = model.pack(states)
     try:

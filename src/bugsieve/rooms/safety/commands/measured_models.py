@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from bugsieve.rooms.jani import model_arguments
 from bugsieve.rooms.safety.commands import safety_arguments
+from bugsieve.rooms.safety.oracles.limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
     from bugsieve.campaigns.python_calls.bugs import Bugs
     from bugsieve.rooms.safety.campaign.found_bug import FoundSafetyBug
-
-EXPANSIONS = 1_000_000
 
 
 class ModelSampler:
@@ -58,7 +57,7 @@ class ModelSampler:
     ) -> Bugs[FoundSafetyBug]:
         """The bugs in runs with these settings."""
         from bugsieve.rooms.safety.campaign.find import safety_bugs_on
-        from bugsieve.rooms.safety.walks.unsafe_runs import SafetyFuzzOptions
+        from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
 
         fuzz = SafetyFuzzOptions(choice="uniform", lookahead=1, seed=settings["policy_seed"])
         return safety_bugs_on(subject, policy, folder, fuzz=fuzz, shared_runs=1, **settings)
@@ -69,7 +68,7 @@ MODELS = ModelSampler()
 
 def _safety_arguments(args: argparse.Namespace) -> argparse.Namespace:
     """The arguments as those of safety testing, for runs that are drawn and judged one by one."""
-    args.parser.set_defaults(expansions=EXPANSIONS)
+    args.parser.set_defaults(expansions=DEFAULT_LIMITS.expansions)
     again: argparse.Namespace = args.parser.parse_args(args.parser.words)
     if len(again.task) > 2:
         again.parser.error("one model is measured at a time")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from bugsieve.campaigns.stop_rules import STOPPING
 from bugsieve.commands.shared import build_servers, campaign_arguments
+from bugsieve.commands.shared.option_fields import add_options
 from bugsieve.commands.shared.parser import Parser
 from bugsieve.rooms.jani import model_arguments
+from bugsieve.rooms.safety.campaign.options import SafetyOptions
 from bugsieve.rooms.safety.commands import safety_arguments
-
-if TYPE_CHECKING:
-    from bugsieve.rooms.safety.campaign.options import SafetyOptions
 
 DESCRIPTION = (
     "Find runs of a policy that end in danger, decide whether the danger could have been avoided, "
@@ -50,9 +50,8 @@ def register(parser: Parser) -> None:
     campaign_arguments.add_output_arguments(parser, usual="bugsieve-MODEL")
     build_servers.add_build_server_arguments(parser)
     model_arguments.add_model_policy_arguments(parser, required=False)
-    safety_arguments.add_walk_arguments(parser)
-    safety_arguments.add_oracle_arguments(parser)
-    campaign_arguments.add_stop_arguments(parser, rounds=False)
+    safety_arguments.add_safety_arguments(parser)
+    add_options(parser, SafetyOptions, STOPPING, without=["max-calls", "stale-rounds"])
     parser.set_defaults(parser=parser)
 
 

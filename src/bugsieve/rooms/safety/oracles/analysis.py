@@ -23,11 +23,9 @@ from bugsieve.rooms.jani.policies.policy import ModelPolicy
 from bugsieve.rooms.jani.policies.runs import UnsafeRun
 from bugsieve.rooms.safety.bugs.bug import Claim, ProofRows
 from bugsieve.rooms.safety.oracles.decide import Safety, SafetyDecider, WordArray
+from bugsieve.rooms.safety.oracles.limits import DEFAULT_LIMITS
 from bugsieve.rooms.safety.oracles.registry import SafetySpec, parse_safety_spec
-from bugsieve.tasks.search.limits import Limits
-
-DEFAULT_LIMITS = Limits(expansions=1_000_000, bytes=1 << 30)
-"""Per state. Expansions, not seconds: verdicts must not depend on the load of the machine."""
+from bugsieve.tasks.search_limits import Limits
 
 
 @dataclass(frozen=True, eq=False)

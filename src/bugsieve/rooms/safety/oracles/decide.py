@@ -15,8 +15,8 @@ from bugsieve.base.arguments import whole_number_or_none
 from bugsieve.base.errors import BudgetError, UsageError
 from bugsieve.rooms.safety.oracles.algorithms import LARGEST_RADIUS
 from bugsieve.tasks.grounded.arrays import ask_core, operator_column
-from bugsieve.tasks.search.limits import NO_LIMITS, Limits
 from bugsieve.tasks.search.searches import core_limits
+from bugsieve.tasks.search_limits import NO_LIMITS, Limits
 
 WordArray: TypeAlias = NDArray[np.uint64]
 PolicyFunction: TypeAlias = Callable[[WordArray], NDArray[np.int32]]

@@ -44,17 +44,15 @@ from bugsieve.rooms.safety.checker.jani_interpreter import RefusedModelError
 from bugsieve.rooms.safety.checker.safety import SafetyBugChecker, bug_id
 from bugsieve.rooms.safety.checker.safety_claims import CertificateError
 from bugsieve.rooms.safety.oracles.analysis import (
-    DEFAULT_LIMITS,
     LoneVerdict,
     RunAnalyst,
     RunVerdict,
 )
 from bugsieve.rooms.safety.oracles.decide import WordArray
+from bugsieve.rooms.safety.oracles.limits import DEFAULT_LIMITS
+from bugsieve.rooms.safety.walks.options import DEFAULT_PROOF_ROWS
 from bugsieve.rooms.safety.walks.stability import SafetyAsker
-from bugsieve.tasks.search.limits import Limits
-
-DEFAULT_PROOF_ROWS = 50_000
-"""Some megabytes of JSON."""
+from bugsieve.tasks.search_limits import Limits
 
 
 class SafetyBugRow(BugRow[SafetyBug]):

@@ -14,52 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bugsieve import _native
-from bugsieve.base.arguments import check_fields
-from bugsieve.base.errors import UsageError
-from bugsieve.base.names import no_such
 from bugsieve.base.seeds import Stream
-from bugsieve.policies.graph import DEFAULT_STEP_LIMIT
+from bugsieve.policies.limits import DEFAULT_STEP_LIMIT
 from bugsieve.rooms.jani.model.model import JaniModel
 from bugsieve.rooms.jani.policies.policy import ModelPolicy
 from bugsieve.rooms.jani.policies.runs import UnsafeRun
 from bugsieve.rooms.jani.starts import StartSampler
+from bugsieve.rooms.safety.walks.options import SafetyFuzzOptions
 from bugsieve.rooms.safety.walks.walk_outcomes import WalkOutcome
 
-CHOICES = ("uniform", "greedy", "sampling")
 _NO_LIMIT = 2**63 - 1
 _LANES = 1024
 _CACHE_BYTES = 1 << 28
 
 
 _OUTCOMES = tuple(WalkOutcome)
-
-
-@dataclass(frozen=True)
-class SafetyFuzzOptions:
-    """How unsafe runs are sought."""
-
-    lookahead: int | None = None  # D_limit; None: ∞
-    choice: str = "greedy"
-    """Which successor a walk takes: one nearest to danger (greedy), one that is the likelier the
-    nearer it is (sampling), or any (uniform, which looks one step ahead only)."""
-    walks: int = 1000
-    round_walks: int = 256
-    """Most walks that are made together; results do not depend on it."""
-    seed: int = 0
-    lookahead_states: int = 1_000_000
-    """A lookahead that has seen so many states goes no deeper; so memory stays bounded."""
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        if self.choice not in CHOICES:
-            raise UsageError(no_such("choice of successors", self.choice, CHOICES))
-        for name in ("lookahead", "walks", "round_walks", "lookahead_states"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                what = name.replace("_", " ")
-                raise UsageError(f"the {what} must be at least 1, got {value}")
-        if self.choice == "uniform" and self.lookahead != 1:
-            raise UsageError("the uniform choice looks one step ahead: set the lookahead to 1")
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,18 +6,26 @@ from dataclasses import dataclass, field
 
 from bugsieve.base.arguments import check_fields, whole_number
 from bugsieve.base.errors import UsageError
+from bugsieve.base.option_fields import Option, option, parts
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.stop_rules import StopRules, require_utf8
-from bugsieve.pipeline.pool.fuzzer import FuzzOptions
+from bugsieve.pipeline.pool.options import MAX_NOVELTY, FuzzOptions
 from bugsieve.rooms.training.asnets.options import AsnetOptions
 from bugsieve.rooms.training.selection import PI_TEST, Schedule
 
 QUICK_ORACLE = "bmo:100"
 UNBIASED = "uniform"
 
+TESTING = "testing of models"
+"""Title of the options of commands."""
+
+_POOL_SIZE = 50
+_NOVELTY = 2
+_MOST = 10**9
+
 
 def _pool_options() -> FuzzOptions:
-    return FuzzOptions(pool_size=50, novelty=2, bias=UNBIASED)
+    return FuzzOptions(pool_size=_POOL_SIZE, novelty=_NOVELTY, bias=UNBIASED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,13 +49,50 @@ class TrainingOptions(CampaignOptions):
     """Whether every operator costs 1, whatever the files say."""
     schedule: Schedule = field(default_factory=Schedule)
     asnets: AsnetOptions = field(default_factory=AsnetOptions)
-    oracles: tuple[str, ...] = (QUICK_ORACLE,)
-    step_limit: int = 1000
-    fuzz: FuzzOptions = field(default_factory=_pool_options)
+    oracles: tuple[str, ...] = option(
+        (QUICK_ORACLE,),
+        "who finds bugs of models; may be repeated (bmo:100)",
+        name="oracle",
+        metavar="SPEC",
+        group=TESTING,
+        rank=3,
+    )
+    step_limit: int = option(
+        1000, "decisions in a run of a model", most=_MOST, group=TESTING, rank=1
+    )
+    fuzz: FuzzOptions = field(
+        default_factory=_pool_options,
+        metadata=parts(
+            pool_size=Option(
+                help="test states of each validation task",
+                usual=_POOL_SIZE,
+                most=_MOST,
+                group=TESTING,
+            ),
+            walk_length=Option(
+                help="longest walk to a new one", metavar="L", most=_MOST, group=TESTING
+            ),
+            novelty=Option(
+                help="a new one has a new combination of D facts; 0: any",
+                usual=_NOVELTY,
+                least=0,
+                most=MAX_NOVELTY,
+                metavar="D",
+                group=TESTING,
+            ),
+        ),
+    )
     """The pool of a validation task; it is made once, without a bias."""
-    test_work: int = 100_000
+    test_work: int = option(
+        100_000, "decisions and expansions of a test on one task", group=TESTING, rank=2
+    )
     """Decisions and expansions that the test of a model on one task may take."""
-    replay_bugs: bool = False
+    replay_bugs: bool = option(
+        False,
+        "also test models on the training tasks, and learn from the plans that prove their bugs",
+        group=TESTING,
+        rank=4,
+    )
     """Whether models are tested on training tasks, too, and learn from proofs of their bugs."""
     start_from: str | None = None
     """The folder of a training with the same start-up phase, whose models are taken over."""

@@ -8,19 +8,18 @@ import re
 import time
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bugsieve.base.errors import InputError, UsageError
 from bugsieve.commands.shared.live_display import LiveDisplay
-from bugsieve.commands.shared.numbers import real_number, seed, whole_number
-from bugsieve.commands.shared.options import Options, options_from
+from bugsieve.commands.shared.numbers import whole_number
+from bugsieve.commands.shared.option_fields import add_options, options_from
+from bugsieve.commands.shared.options import Options
 from bugsieve.commands.shared.streams import show
 from bugsieve.rooms.jani import model_arguments
-from bugsieve.rooms.training.options import QOptions
+from bugsieve.rooms.training.options import EVALUATION, LEARNING, MACHINE, REWARDS, QOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from bugsieve.commands.shared.parser import Parser
     from bugsieve.rooms.jani.model.model import JaniModel
     from bugsieve.rooms.training.environments import Evaluation
@@ -42,52 +41,6 @@ The same seed gives the same network on the same machine.
 """
 
 INTERRUPTED = 2
-_MOST = 10**9
-_REWARD = real_number(-1e6, 1e6)
-_SHARE = real_number(0, 1)
-_COUNT = whole_number(1, _MOST)
-
-_GROUPS: dict[str, dict[str, tuple[Callable[[str], Any], str, str]]] = {
-    "rewards": {
-        "goal_reward": (_REWARD, "R", "for reaching the goal"),
-        "unsafe_penalty": (_REWARD, "R", "taken away for reaching danger"),
-        "step_reward": (_REWARD, "R", "for every step"),
-        "progress_reward": (
-            real_number(0, 1e6),
-            "R",
-            "for the whole way to the goal, paid in parts as its distance shrinks; "
-            "0 rewards the goal alone",
-        ),
-        "discount": (_SHARE, "G", "what a reward one step later is worth"),
-    },
-    "learning": {
-        "steps": (_COUNT, "N", "steps of the model, all environments together"),
-        "learning_rate": (real_number(0, 1), "A", "of the optimiser Adam"),
-        "epsilon_start": (_SHARE, "E", "share of random actions at the beginning"),
-        "epsilon_end": (_SHARE, "E", "share of random actions in the end"),
-        "epsilon_decay": (_COUNT, "N", "steps from one to the other"),
-        "buffer": (_COUNT, "N", "transitions that are remembered"),
-        "batch": (whole_number(1, 1 << 20), "N", "transitions of one update"),
-        "warmup": (whole_number(0, _MOST), "N", "steps before the first update"),
-        "target_every": (_COUNT, "N", "updates between copies to the target network"),
-        "envs": (whole_number(1, 1 << 16), "N", "environments in lockstep; one update per step"),
-        "episode_limit": (_COUNT, "N", "steps after which a run is cut"),
-    },
-    "evaluation": {
-        "evaluate_every": (_COUNT, "N", "steps between two evaluations"),
-        "evaluation_runs": (whole_number(1, 1 << 20), "N", "greedy runs of an evaluation"),
-        "stop_at": (
-            real_number(0, 1e6),
-            "SHARE",
-            "stop when this share of them reaches the goal; more than 1 never stops early",
-        ),
-    },
-    "machine": {
-        "threads": (whole_number(1, 1024), "N", "threads of PyTorch"),
-        "seed": (seed, "N", "seed of every random choice"),
-    },
-}
-"""Option to its type, what its value is called, and what it is."""
 
 
 def register(parser: Parser) -> None:
@@ -99,12 +52,8 @@ def register(parser: Parser) -> None:
     options.output("FILE", f"where to write the network ({path})", default=path)
     options.json("print the result as JSON")
     _add_network_arguments(parser)
-    for title, group in _GROUPS.items():
-        add = parser.add_argument_group(title).add_argument
-        for name, (kind, metavar, text) in group.items():
-            default = getattr(QOptions(), name)
-            shown = f"{text} ({default})"
-            add(_option(name), type=kind, default=default, metavar=metavar, help=shown)
+    for group in (REWARDS, LEARNING, EVALUATION, MACHINE):
+        add_options(parser, QOptions, group)
 
 
 def _add_network_arguments(parser: argparse.ArgumentParser) -> None:
