@@ -29,7 +29,7 @@ class Alias(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Option:
+class OptionField:
     """How commands show a field; its type is the field's, as is the default but for some."""
 
     help: str = ""
@@ -60,13 +60,13 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Place:
+class FieldPlace:
     """Where in nested options a value belongs."""
 
     path: tuple[str, ...]
     type: Any
     default: Any
-    option: Option | None
+    option: OptionField | None
 
     @property
     def dest(self) -> str:
@@ -102,28 +102,28 @@ class Place:
 
 
 def option(default: Any, help: str = "", **settings: Any) -> Any:
-    """A field with this default that is an option of commands; settings are those of `Option`."""
-    return field(default=default, metadata={"option": Option(help=help, **settings)})
+    """A field with this default that is an option of commands; settings are those of `OptionField`."""
+    return field(default=default, metadata={"option": OptionField(help=help, **settings)})
 
 
-def parts(**options: Option) -> dict[str, Any]:
+def parts(**options: OptionField) -> dict[str, Any]:
     """Metadata of a field that holds options of its own: commands show these parts so.
 
-    Defaults that a factory changes must be said (`Option.usual`): parsers make no options.
+    Defaults that a factory changes must be said (`OptionField.usual`): parsers make no options.
     """
     return {"parts": options}
 
 
-def places(kind: Any) -> tuple[Place, ...]:
+def places(kind: Any) -> tuple[FieldPlace, ...]:
     """All values in options of this class and in those that they hold, in the order of fields."""
     types = field_types(kind)
     return tuple(place for part in fields(kind) for place in _places(part, types[part.name]))
 
 
-def _places(part: Field[Any], kind: Any) -> list[Place]:
+def _places(part: Field[Any], kind: Any) -> list[FieldPlace]:
     """Those of one field."""
     if not is_dataclass(kind):
-        return [Place((part.name,), kind, part.default, part.metadata.get("option"))]
+        return [FieldPlace((part.name,), kind, part.default, part.metadata.get("option"))]
     inner = places(kind)
     if part.default is not MISSING:
         inner = tuple(replace(place, default=place.value_in(part.default)) for place in inner)

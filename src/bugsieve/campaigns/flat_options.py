@@ -12,7 +12,7 @@ from typing import Any
 from bugsieve.base.arguments import texts
 from bugsieve.base.errors import InputError
 from bugsieve.base.names import no_such
-from bugsieve.base.option_fields import Place, places
+from bugsieve.base.option_fields import FieldPlace, places
 from bugsieve.campaigns.option_tables import options_of
 from bugsieve.campaigns.options import CostOptions, with_typed_walks
 from bugsieve.pipeline.pool.options import FuzzOptions
@@ -25,7 +25,7 @@ _OF_WALKS = {field.name for field in fields(FuzzOptions)} - {"seed", "test_state
 _PARTS = ("stop", "oracles", "limits", "policy_limits", "policy_seed")
 
 
-def _places() -> Mapping[str, list[Place]]:
+def _places() -> Mapping[str, list[FieldPlace]]:
     """Where in the options a name belongs."""
     found = {place.path: place for place in places(CostOptions)}
     named = {name: [found[name,]] for name in _OWN}
@@ -71,7 +71,7 @@ def _put(table: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
     table[name] = value
 
 
-def _plain(name: str, found: Place, value: Any, place: str) -> Any:
+def _plain(name: str, found: FieldPlace, value: Any, place: str) -> Any:
     """The value as the options dataclass has it."""
     if found.path == ("oracles",):
         return texts(value, f"{place}: {name}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from bugsieve.base.arguments import check_fields, whole_number
 from bugsieve.base.errors import UsageError
 from bugsieve.base.names import no_such
-from bugsieve.base.option_fields import MEBIBYTE, Alias, Option, option, parts
+from bugsieve.base.option_fields import MEBIBYTE, Alias, OptionField, option, parts
 from bugsieve.campaigns.option_tables import TomlOptions, require_different
 from bugsieve.campaigns.stop_rules import StopRules, require_count, require_utf8
 from bugsieve.pipeline.oracles.limits import DEFAULT_LIMITS, MOST_EXPANSIONS, level_limits
@@ -147,10 +147,10 @@ class CostOptions(PolicyOptions):
     limits: Limits = field(
         default=DEFAULT_LIMITS,
         metadata=parts(
-            expansions=Option(
+            expansions=OptionField(
                 help="states an oracle may expand for one test state", group=JUDGING, rank=3
             ),
-            seconds=Option(
+            seconds=OptionField(
                 help="seconds an oracle may take for one test state; makes results depend on the "
                 "machine",
                 name="oracle-time",
@@ -159,7 +159,7 @@ class CostOptions(PolicyOptions):
                 group=JUDGING,
                 rank=3,
             ),
-            bytes=Option(
+            bytes=OptionField(
                 help="memory a search of an oracle may take",
                 name="oracle-memory",
                 scale=MEBIBYTE,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bugsieve.base.errors import UsageError
-from bugsieve.base.option_fields import MEBIBYTE, Alias, Option, option, parts, places
+from bugsieve.base.option_fields import MEBIBYTE, Alias, OptionField, option, parts, places
 from bugsieve.campaigns.options import CostOptions
 from bugsieve.commands.shared.option_fields import (
     add_options,
@@ -45,7 +45,7 @@ class Work:
     spent: Spending = field(
         default=Spending(bytes=6 * MEBIBYTE),
         metadata=parts(
-            bytes=Option(help="memory", name="memory", scale=MEBIBYTE, group="work", rank=2)
+            bytes=OptionField(help="memory", name="memory", scale=MEBIBYTE, group="work", rank=2)
         ),
     )
 

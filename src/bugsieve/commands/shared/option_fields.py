@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from bugsieve.base.arguments import without_none
-from bugsieve.base.option_fields import Option, Place, default_of, places
+from bugsieve.base.option_fields import FieldPlace, OptionField, default_of, places
 from bugsieve.commands.shared.numbers import real_number, seconds, whole_number
 from bugsieve.commands.shared.options import Options
 
@@ -45,7 +45,7 @@ def add_to_group(
             _add(options, option, place, settings)
 
 
-def shown_options(kind: type, group: str) -> list[tuple[Option, Place]]:
+def shown_options(kind: type, group: str) -> list[tuple[OptionField, FieldPlace]]:
     """The options of a group in their order, and which values they set."""
     shown = [
         (place.option, place)
@@ -55,14 +55,16 @@ def shown_options(kind: type, group: str) -> list[tuple[Option, Place]]:
     return sorted(shown, key=lambda pair: pair[0].rank)
 
 
-def _settings(option: Option, place: Place, remark: str) -> dict[str, Any]:
+def _settings(option: OptionField, place: FieldPlace, remark: str) -> dict[str, Any]:
     """What argparse is told of an option."""
     default = _default(option, place)
     text = f"{option.help}{_told(option, default)}{remark}"
     return {"dest": place.dest, "default": default, "help": text, **_reading(option, place)}
 
 
-def _add(options: Options, option: Option, place: Place, settings: dict[str, Any]) -> None:
+def _add(
+    options: Options, option: OptionField, place: FieldPlace, settings: dict[str, Any]
+) -> None:
     if option.alias is None:
         options.add(f"--{place.flag}", **settings)
         return
@@ -73,13 +75,13 @@ def _add(options: Options, option: Option, place: Place, settings: dict[str, Any
     either.add_argument(f"--{name}", **settings)
 
 
-def _default(option: Option, place: Place) -> Any:
+def _default(option: OptionField, place: FieldPlace) -> Any:
     if option.usual is not None:
         return option.usual
     return None if isinstance(place.default, tuple) else place.to_argument(place.default)
 
 
-def _told(option: Option, default: Any) -> str:
+def _told(option: OptionField, default: Any) -> str:
     """The default in parentheses, where the help does not tell it in its own words."""
     is_number = isinstance(default, (int, float)) and not isinstance(default, bool)
     if not is_number and not option.is_default_told:
@@ -87,7 +89,7 @@ def _told(option: Option, default: Any) -> str:
     return f" ({default:g})" if option.is_time else f" ({default})"
 
 
-def _reading(option: Option, place: Place) -> dict[str, Any]:
+def _reading(option: OptionField, place: FieldPlace) -> dict[str, Any]:
     """How argparse reads the values."""
     kind = without_none(place.type)
     if option.const is not None:
@@ -101,7 +103,7 @@ def _reading(option: Option, place: Place) -> dict[str, Any]:
     return {"metavar": option.metavar, **({} if kind is str else {"action": "append"})}
 
 
-def _number(option: Option, kind: type) -> Callable[[str], float]:
+def _number(option: OptionField, kind: type) -> Callable[[str], float]:
     if option.is_time:
         return seconds()
     if kind is float:
@@ -148,7 +150,7 @@ def arguments_of(options: Any) -> dict[str, Any]:
     }
 
 
-def _values(args: argparse.Namespace, wanted: Iterable[Place]) -> dict[str, Any]:
+def _values(args: argparse.Namespace, wanted: Iterable[FieldPlace]) -> dict[str, Any]:
     """The values that are among the arguments, by the last names of their places."""
     given = vars(args)
     return {

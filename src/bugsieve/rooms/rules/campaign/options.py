@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast, get_args
 from bugsieve.base.arguments import check_fields
 from bugsieve.base.errors import UsageError
 from bugsieve.base.names import no_such
-from bugsieve.base.option_fields import MEBIBYTE, Option, option, parts
+from bugsieve.base.option_fields import MEBIBYTE, OptionField, option, parts
 from bugsieve.campaigns.options import JUDGING, CampaignOptions
 from bugsieve.campaigns.stop_rules import require_utf8
 from bugsieve.rooms.rules.ltl.causes import Criterion
@@ -86,10 +86,10 @@ class RulesOptions(CampaignOptions):
     limits: Limits = field(
         default=DEFAULT_LIMITS,
         metadata=parts(
-            expansions=Option(
+            expansions=OptionField(
                 help="states that may be expanded for one obligation", group=JUDGING, rank=1
             ),
-            seconds=Option(
+            seconds=OptionField(
                 help="seconds for one obligation; makes results depend on the machine",
                 name="obligation-time",
                 is_time=True,
@@ -97,7 +97,7 @@ class RulesOptions(CampaignOptions):
                 group=JUDGING,
                 rank=1,
             ),
-            bytes=Option(
+            bytes=OptionField(
                 help="memory of one search",
                 name="memory",
                 scale=MEBIBYTE,

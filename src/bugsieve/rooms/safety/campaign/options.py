@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from bugsieve.base.arguments import check_fields, whole_number
 from bugsieve.base.errors import UsageError
 from bugsieve.base.names import no_such
-from bugsieve.base.option_fields import MEBIBYTE, Option, option, parts
+from bugsieve.base.option_fields import MEBIBYTE, OptionField, option, parts
 from bugsieve.campaigns.options import AUTO, JUDGING, WHOLE, PolicyOptions
 from bugsieve.campaigns.stop_rules import require_count, require_utf8
 from bugsieve.policies.limits import DEFAULT_STEP_LIMIT
@@ -50,15 +50,15 @@ class SafetyOptions(PolicyOptions):
     limits: Limits = field(
         default=DEFAULT_LIMITS,
         metadata=parts(
-            expansions=Option(help="states whose outcomes are computed", group=LIMITS),
-            seconds=Option(
+            expansions=OptionField(help="states whose outcomes are computed", group=LIMITS),
+            seconds=OptionField(
                 help="seconds (no limit)",
                 name="oracle-time",
                 is_time=True,
                 metavar="S",
                 group=LIMITS,
             ),
-            bytes=Option(
+            bytes=OptionField(
                 help="memory of what it remembers",
                 name="oracle-memory",
                 scale=MEBIBYTE,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from bugsieve.base.arguments import check_fields, whole_number
 from bugsieve.base.errors import UsageError
-from bugsieve.base.option_fields import Option, option, parts
+from bugsieve.base.option_fields import OptionField, option, parts
 from bugsieve.campaigns.options import CampaignOptions
 from bugsieve.campaigns.stop_rules import StopRules, require_utf8
 from bugsieve.pipeline.pool.options import MAX_NOVELTY, FuzzOptions
@@ -63,16 +63,16 @@ class TrainingOptions(CampaignOptions):
     fuzz: FuzzOptions = field(
         default_factory=_pool_options,
         metadata=parts(
-            pool_size=Option(
+            pool_size=OptionField(
                 help="test states of each validation task",
                 usual=_POOL_SIZE,
                 most=_MOST,
                 group=TESTING,
             ),
-            walk_length=Option(
+            walk_length=OptionField(
                 help="longest walk to a new one", metavar="L", most=_MOST, group=TESTING
             ),
-            novelty=Option(
+            novelty=OptionField(
                 help="a new one has a new combination of D facts; 0: any",
                 usual=_NOVELTY,
                 least=0,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bugsieve.base.errors import UsageError
-from bugsieve.base.option_fields import Place
+from bugsieve.base.option_fields import FieldPlace
 from bugsieve.commands.shared import campaign_arguments, task_arguments
 from bugsieve.commands.shared.numbers import seconds, seed
 from bugsieve.commands.shared.option_fields import add_options, options_from, shown_options
@@ -122,7 +122,7 @@ def command_of(options: TrainingOptions) -> str:
     return shlex.join(words)
 
 
-def _numbers() -> list[Place]:
+def _numbers() -> list[FieldPlace]:
     """The options in groups that take one number or word."""
     found = (place for group in _GROUPS for _, place in shown_options(TrainingOptions, group))
     return [place for place in found if place.path[-1] not in ("oracles", "replay_bugs")]
