@@ -102,7 +102,7 @@ class FieldPlace:
 
 
 def option(default: Any, help: str = "", **settings: Any) -> Any:
-    """A field with this default that is an option of commands; settings are those of `OptionField`."""
+    """A field with this default that is an option; settings are those of `OptionField`."""
     return field(default=default, metadata={"option": OptionField(help=help, **settings)})
 
 
