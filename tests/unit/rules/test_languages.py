@@ -26,7 +26,7 @@ def test_every_member_is_what_its_family_holds() -> None:
     assert all(isinstance(form, AtomForm) for form in ATOM_FORMS.values())
     assert all(isinstance(language, SubjectLanguage) for language in LANGUAGES.values())
     wanted = [name for name in vars(CommandPart) if not name.startswith("_")]
-    assert len(wanted) == 6
+    assert len(wanted) == 5
     for part in PARTS.values():
         assert all(callable(getattr(part, name)) for name in wanted)
 
