@@ -30,7 +30,7 @@ class Alias(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class OptionField:
-    """How commands show a field; its type is the field's, as is the default but for some."""
+    """The form in which commands show a field; type and usually default are the field's."""
 
     help: str = ""
     """Empty: commands that have the option declare it themselves."""
@@ -48,20 +48,20 @@ class OptionField:
     is_time: bool = False
     """A number of seconds, above 0."""
     scale: int = 1
-    """How much of the field's unit is one of the option's: bytes in a MiB."""
+    """Units of the field in one unit of the option, as bytes in a MiB."""
     choices: Sequence[str] = ()
     const: str | None = None
     """The option takes no value: it is for this one."""
     usual: Any = None
     """The default of commands; None for that of the field."""
     is_default_told: bool = False
-    """Whether the help tells a default that is a text; that of a number is always told."""
+    """True if the help tells a default that is a text; that of a number is always told."""
     alias: Alias | None = None
 
 
 @dataclass(frozen=True)
 class FieldPlace:
-    """Where in nested options a value belongs."""
+    """The place of a value in nested options."""
 
     path: tuple[str, ...]
     type: Any
